@@ -5,7 +5,7 @@ Only a few of a network's weights ever change, so only these are stored. With co
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ class TrainingCounts:
     n_games: int = 0
     n_moves: int = 0
     cpu_seconds: float = 0.0  # of all threads
+    n_moves_before_stages: int = 0  # moves with one stage, before training continued with more
 
 
 def save(
@@ -74,6 +75,9 @@ def load(
 ) -> TrainingCounts:
     """Read a checkpoint into arrays of a new network, and return its progress.
 
+    If the checkpoint has one stage and the network has more, then later stages get copies of its
+    weights. Their coherence begins anew, so that they learn fast.
+
     Raises
     ------
     InputError
@@ -86,16 +90,19 @@ def load(
             raise ValueError("it is not a file")
         with np.load(path, allow_pickle=False) as saved:
             header = json.loads(str(saved["header"]))
-            refuse_others(
-                path,
-                plain_values(TrainingSettings.from_record(header["training"])),
-                plain_values(settings),
-            )
+            trained = TrainingSettings.from_record(header["training"])
+            more = settings.stages if trained.stages == 1 else trained.stages
+            refuse_others(path, plain_values(replace(trained, stages=more)), plain_values(settings))
             indices = turned_indices(settings.patterns, saved["indices"])
             weights[indices] = saved["weights"]
             if len(coherence):
                 coherence[indices] = saved["coherence"]
-            return TrainingCounts(**header["counts"])
+            counts = TrainingCounts(**header["counts"])
+            if more > trained.stages:
+                counts.n_moves_before_stages = counts.n_moves
+                stages = weights.reshape(more, -1)
+                stages[1:] = stages[0]
+            return counts
     except UNREADABLE as error:
         raise DamagedError(
             f"{path}: cannot be read ({error}); move the folder away to train from the start"

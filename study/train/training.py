@@ -4,7 +4,7 @@ With one thread, the settings and the number of games determine every bit of a n
 threads share the weights without locks. This is faster, but no two runs then give the same
 network.
 
-Training may end with cooling: in its last part, the learning rate falls in stages of equal numbers
+Training may end with cooling: in its last part, the learning rate falls in steps of equal numbers
 of moves. The checkpoint is written before cooling. So if the network is trained further, training
 continues from that state, and cools again at its end.
 """
@@ -33,7 +33,6 @@ from thetafront.agents.twenty48.ntuple.network import (
     weights_name,
 )
 from thetafront.agents.twenty48.ntuple.patterns import (
-    count_weights,
     n_looked_up,
     turned_tables,
     without_parts,
@@ -55,7 +54,7 @@ MAX_GAMES = 1 << 20  # of a batch
 N_RECENT = 1000  # games whose mean score is shown
 FLOAT_BYTES = 4
 SCRATCH_BYTES = 2  # per weight, to select the weights that a checkpoint keeps
-N_STAGES = 10  # of cooling
+N_STEPS = 10  # of cooling
 COLDEST = 0.1  # the learning rate at the end of cooling, as a share of the initial one
 DIVERGED = "the weights diverged and were not stored; use a smaller --rate"
 
@@ -154,10 +153,10 @@ class Training:
     def cool(self, show: Callable[[], None]) -> None:
         """Continue learning while the learning rate falls; raises the same errors as ``run``."""
         more = self.moves_with_cooling - self.n_warm
-        for stage in range(N_STAGES):
-            fallen = (1.0 - COLDEST) * (stage + 0.5) / N_STAGES
+        for step in range(N_STEPS):
+            fallen = (1.0 - COLDEST) * (step + 0.5) / N_STEPS
             self.learning = replace(self.settings, rate=(1.0 - fallen) * self.settings.rate)
-            self.budget = TrainingBudget(n_moves=self.n_warm + more * (stage + 1) // N_STAGES)
+            self.budget = TrainingBudget(n_moves=self.n_warm + more * (step + 1) // N_STEPS)
             self.run(show, is_kept=False)
         self.check_finite()
 
@@ -247,7 +246,7 @@ def check_memory(settings: TrainingSettings) -> None:
     """Raise RunError if the arrays for training do not fit into the free memory."""
     arrays = 4 if settings.is_coherent else 2  # includes the reordered copy that is published
     arrays += settings.patterns != settings.patterns.played  # the copy that `without_parts` makes
-    needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * count_weights(settings.patterns)
+    needed = (arrays * FLOAT_BYTES + SCRATCH_BYTES) * settings.n_weights
     free = psutil.virtual_memory().available
     if needed > free:
         raise RunError(
@@ -264,13 +263,16 @@ def has_lost_its_checkpoint(folder: Path) -> bool:
 def is_published(training: Training, name: str) -> bool:
     """Return whether the network on disk needs no more training.
 
-    It needs none if it was cooled from the training's current state, or if the budget is spent.
+    It needs none if it has the same stages, and was cooled from the training's current state or the
+    budget is spent.
     """
     found = earlier_manifest(network_folder(name) / MANIFEST)
     begin = found.get("moves_before_cooling", found.get("n_moves"))
     try:
         trained_network(name).check()
     except ValueError:
+        return False
+    if found["training"].get("stages", 1) != training.settings.stages:
         return False
     has_cooled = (begin, found.get("cooling", 0.0)) == (training.n_warm, training.cooling)
     return has_cooled or training.total.share(training.counts) >= 1.0
@@ -281,8 +283,14 @@ def publish(training: Training, name: str) -> TrainedNetwork:
     patterns = training.settings.patterns
     weights = turned_tables(patterns.played, without_parts(patterns, training.weights))
     digest = digits(weights.data)
+    counts = training.counts
     network = TrainedNetwork(
-        name, plain_values(training.settings), **vars(training.counts), digest=digest
+        name,
+        plain_values(training.settings),
+        counts.n_games,
+        counts.n_moves,
+        counts.cpu_seconds,
+        digest,
     )
     folder, path = network_folder(name), network.weights_file
     with atomic_write(path) as temporary, temporary.open("wb") as file:
@@ -291,6 +299,7 @@ def publish(training: Training, name: str) -> TrainedNetwork:
         what = {**network.to_json(), **provenance(), "jobs": training.jobs}
         what |= {"cooling": training.cooling, "moves_before_cooling": training.n_warm}
         what |= {"moves_to_repeat": training.moves_with_cooling}
+        what |= {"moves_before_stages": counts.n_moves_before_stages}
         write_manifest(what, folder / MANIFEST)
     names = weights_name("*")
     for each in (*folder.glob(names), *folder.glob(f".{names}*")):

@@ -66,7 +66,7 @@ class TrainedNetwork:
 
         The weights are not kept in memory.
         """
-        expected = (count_weights(self.patterns),)
+        expected = (self.settings.stages * count_weights(self.patterns),)
         path = self.weights_file
         try:
             if not path.is_file():  # reading a pipe might never end

@@ -8,6 +8,8 @@ value      of an afterstate: the sum of the weights that all patterns look up on
            boards
 set        the patterns of a network; ``4x6`` has four patterns of six cells each
 part       a pattern whose cells all belong to another pattern of the set
+stage      of a board: 0 before it has a tile of 16384 or more, then 1 more than the number of tiles
+           8192, 4096, … that it has, up to the first one that is missing
 =========  =======================================================================================
 
 A set with a plus, such as ``4x6+``, also has parts: all lines and squares of four cells that lie
@@ -15,6 +17,10 @@ within its patterns. The weights of a part are learned fast, because the same ti
 so few cells. With these weights, the network can estimate the value of boards whose larger patterns
 are new to it. For playing, the weights of parts are added to those of the patterns
 (:func:`without_parts`), so parts take no time in play.
+
+A network can have several *stages*. Each stage has its own tables, and a board is valued by the
+tables of its stage. Boards of all further stages use the tables of the last stage. The tables of
+all stages are in one array, beginning with stage 0.
 
 In a packed board, each cell is a nibble (four bits). The cells of a pattern form at most three
 stretches of nibbles, so an index takes at most three shifts. All tables of a network are in one
@@ -30,8 +36,8 @@ Sources:
 
 - Networks of this form: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple
   networks for the game 2048*, §III.
-- Tuples of six cells: Yeh et al. (2016), *Multistage temporal difference learning for 2048-like
-  games*.
+- Tuples of six cells, and stages by large tiles: Yeh et al. (2016), *Multistage temporal difference
+  learning for 2048-like games*.
 - Parts: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning, multi-stage
   weight promotion, redundant encoding and carousel shaping*, §VI.
 """
@@ -51,6 +57,7 @@ from thetafront.engine.jit import inlined, kernel
 from thetafront.engine.twenty48.board import mirror, transpose
 
 N_SYMMETRIES = 8
+MAX_STAGES = 4
 N_EXPONENTS = 16
 N_STRETCHES = 3  # of neighbouring cells in a pattern, at most
 NIBBLE = 4  # bits
@@ -143,7 +150,7 @@ def get_patterns(pattern_set: PatternSet) -> tuple[Pattern, ...]:
 
 
 def count_weights(pattern_set: PatternSet) -> int:
-    """Return how many weights a network with these patterns has."""
+    """Return how many weights a network with these patterns has, for one stage."""
     return sum(each.n_weights for each in get_patterns(pattern_set))
 
 
@@ -159,7 +166,7 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     ----------
     pattern_set : PatternSet
         The patterns of ``weights``.
-    weights : float32, shape (n_weights,)
+    weights : float32, shape (n_stages * n_weights,)
         The array is not changed. If the set has no parts, this array itself is returned.
     """
     if pattern_set == pattern_set.played:
@@ -167,24 +174,27 @@ def without_parts(pattern_set: PatternSet, weights: Weights) -> Weights:
     patterns = get_patterns(pattern_set)
     n_played = len(CELLS[pattern_set.played])
     ends = list(accumulate(each.n_weights for each in patterns))
-    played = weights[: ends[n_played - 1]].copy()
+    stages = weights.reshape(-1, ends[-1])
+    played = stages[:, : ends[n_played - 1]].copy()
     for part, end in zip(patterns[n_played:], ends[n_played:], strict=True):
         whole = next(each for each in patterns if set(part.cells) < set(each.cells))
         begin = ends[patterns.index(whole)] - whole.n_weights
         # There is one axis per cell. The first cell comes first, as in an index in memory.
         shape = [N_EXPONENTS if cell in part.cells else 1 for cell in whole.cells]
-        table = played[begin : begin + whole.n_weights].reshape([N_EXPONENTS] * len(whole.cells))
-        table += weights[end - part.n_weights : end].reshape(shape)
-    return played
+        for stage, own in zip(played, stages, strict=True):
+            table = stage[begin : begin + whole.n_weights].reshape([N_EXPONENTS] * len(whole.cells))
+            table += own[end - part.n_weights : end].reshape(shape)
+    return played.reshape(-1)
 
 
 def turned_tables(pattern_set: PatternSet, weights: Weights) -> Weights:
-    """Reorder weights from the order of files to that of memory, or back."""
+    """Reorder the weights of all stages from the order of files to that of memory, or back."""
     turned = np.empty_like(weights)
     begin = 0
-    for each in get_patterns(pattern_set):
-        own = slice(begin, begin := begin + each.n_weights)
-        turn_table(weights[own], turned[own], len(each.cells) - 2)
+    while begin < len(weights):
+        for each in get_patterns(pattern_set):
+            own = slice(begin, begin := begin + each.n_weights)
+            turn_table(weights[own], turned[own], len(each.cells) - 2)
     return turned
 
 
@@ -205,22 +215,35 @@ def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
 def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> Any:
     """Convert indices from the order of files to that of memory, or back.
 
-    IndexError if an index is outside of all tables.
+    IndexError if an index is negative.
     """
-    turned = np.full_like(indices, -1)
-    begin = 0
-    for each in get_patterns(pattern_set):
-        own = (indices >= begin) & (indices < begin + each.n_weights)
-        left = indices[own] - begin
-        reverse = np.zeros_like(left)
-        for _ in each.cells:
-            reverse = N_EXPONENTS * reverse + left % N_EXPONENTS
-            left //= N_EXPONENTS
-        turned[own] = begin + reverse
-        begin += each.n_weights
-    if (turned < 0).any():
-        raise IndexError("an index of a weight is outside of all tables")
+    if (indices < 0).any():
+        raise IndexError("an index of a weight is negative")
+    patterns = get_patterns(pattern_set)
+    ends = np.cumsum([each.n_weights for each in patterns])
+    turned = np.empty(len(indices), np.int64)
+    turn_indices(indices, ends, np.array([len(each.cells) for each in patterns]), turned)
     return turned
+
+
+@kernel
+def turn_indices(
+    indices: npt.NDArray[np.int64],
+    ends: npt.NDArray[np.int64],
+    n_digits: npt.NDArray[np.int64],
+    turned: npt.NDArray[np.int64],
+) -> None:
+    """Reverse the digits of each index, given each pattern's end and number of digits."""
+    for i in range(len(indices)):
+        within = indices[i] % ends[-1]
+        k = 0
+        while within >= ends[k]:
+            k += 1
+        begin = ends[k - 1] if k else 0
+        left, reverse = within - begin, 0
+        for _ in range(n_digits[k]):
+            left, reverse = left // N_EXPONENTS, N_EXPONENTS * reverse + left % N_EXPONENTS
+        turned[i] = indices[i] - within + begin + reverse
 
 
 PUT: Kernels = {}
@@ -238,7 +261,7 @@ dispatch_on_settings(put_indices, PUT)
 class Network(NamedTuple):
     """Weights of a network. Each set of patterns has a subclass, which selects its kernels."""
 
-    weights: Weights
+    weights: Weights  # (n_stages * n_weights,)
 
 
 def value_kernels(
@@ -257,6 +280,11 @@ def value_kernels(
     bases = tuple(map(np.uint64, accumulate((each.n_weights for each in patterns), initial=0)))
 
     @inlined
+    def stage_begin(weights: Weights, board: np.uint64) -> np.uint64:
+        n_stages = np.uint64(len(weights)) // bases[n]
+        return bases[n] * stage(board, n_stages) if n_stages > np.uint64(1) else np.uint64(0)
+
+    @inlined
     def index(board: np.uint64, k: int) -> np.uint64:
         low = ((board >> shifts[k][0]) & masks[k][0]) | ((board >> shifts[k][1]) & masks[k][1])
         return bases[k] + (low | ((board >> shifts[k][2]) & masks[k][2]))
@@ -270,7 +298,7 @@ def value_kernels(
 
     @inlined
     def network_value(network: Network, afterstate: np.uint64) -> np.float32:
-        weights = network.weights
+        weights = network.weights[stage_begin(network.weights, afterstate) :]
         a, b = afterstate, transpose(afterstate)
         c, d = mirror(a), mirror(b)
         # Boards are turned by 180°, like the patterns. The terms are added in the same order as in
@@ -281,24 +309,42 @@ def value_kernels(
         ) + ((part(weights, c) + part(weights, d)) + (part(weights, a) + part(weights, b)))
 
     @inlined
-    def put_part(indices: Indices, first: int, board: np.uint64) -> None:
+    def put_part(indices: Indices, first: int, board: np.uint64, begin: np.uint64) -> None:
         for k in range(n):
-            indices[first + k] = index(board, k)
+            indices[first + k] = begin + index(board, k)
 
     @inlined
     def network_indices(network: Network, afterstate: np.uint64, indices: Indices) -> None:
         a, b = afterstate, transpose(afterstate)
         c, d = mirror(a), mirror(b)
-        put_part(indices, 0, flip(c))
-        put_part(indices, n, flip(d))
-        put_part(indices, 2 * n, flip(a))
-        put_part(indices, 3 * n, flip(b))
-        put_part(indices, 4 * n, c)
-        put_part(indices, 5 * n, d)
-        put_part(indices, 6 * n, a)
-        put_part(indices, 7 * n, b)
+        begin = stage_begin(network.weights, afterstate)
+        put_part(indices, 0, flip(c), begin)
+        put_part(indices, n, flip(d), begin)
+        put_part(indices, 2 * n, flip(a), begin)
+        put_part(indices, 3 * n, flip(b), begin)
+        put_part(indices, 4 * n, c, begin)
+        put_part(indices, 5 * n, d, begin)
+        put_part(indices, 6 * n, a, begin)
+        put_part(indices, 7 * n, b, begin)
 
     return network_value, network_indices
+
+
+@inlined
+def stage(board: np.uint64, n_stages: np.uint64) -> np.uint64:
+    """Return the stage of a board, or the last one."""
+    ones = np.uint64(0x1111111111111111)
+    by_8, by_4 = board >> np.uint64(3), board >> np.uint64(2)
+    top = by_8 & by_4 & ones  # cells with exponents of 12 (4096) or more
+    by_2 = board >> np.uint64(1)
+    if top & by_2 == np.uint64(0):  # none of 14 or 15
+        return np.uint64(0)
+    found = np.uint64(1)
+    if top & ~by_2 & board != np.uint64(0):  # 13
+        found += np.uint64(1)
+        if top & ~by_2 & ~board != np.uint64(0):  # 12
+            found += np.uint64(1)
+    return min(found, n_stages - np.uint64(1))
 
 
 @inlined

@@ -18,6 +18,7 @@ from thetafront.agents.parameters import (
     real,
 )
 from thetafront.agents.twenty48.ntuple.patterns import (
+    MAX_STAGES,
     PatternSet,
     Weights,
     count_weights,
@@ -84,6 +85,9 @@ class Learning:
 class TrainingSettings(Learning):
     """All settings with which a network learns.
 
+    The tables of later stages begin as copies when training continues with more stages. A new
+    network may have several stages, too, but the first games that reach a stage find it untrained.
+
     Raises
     ------
     ValueError
@@ -91,6 +95,9 @@ class TrainingSettings(Learning):
     """
 
     seed: int = integer(0, 0, MAX_SEED, "seed of the games")
+    stages: int = integer(
+        1, 1, MAX_STAGES, "sets of tables: one until a 16384 tile, and others after it"
+    )
 
     def __post_init__(self) -> None:
         check_parameters(self)
@@ -111,13 +118,18 @@ class TrainingSettings(Learning):
         return digits(json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True))
 
     @property
+    def n_weights(self) -> int:
+        """The number of weights of all stages."""
+        return self.stages * count_weights(self.patterns)
+
+    @property
     def first_weight(self) -> float:
         """The initial value of all weights."""
         return self.optimism / n_looked_up(self.patterns)
 
     def new_weights(self) -> Weights:
         """Return the weights of an untrained network, shape (n_weights,)."""
-        weights = np.zeros(count_weights(self.patterns), np.float32)
+        weights = np.zeros(self.n_weights, np.float32)
         if self.first_weight:
             weights[:] = self.first_weight
         return weights
@@ -127,5 +139,5 @@ class TrainingSettings(Learning):
 
         Without temporal coherence, the shape is (0, 2).
         """
-        n_weights = count_weights(self.patterns) if self.is_coherent else 0
+        n_weights = self.n_weights if self.is_coherent else 0
         return np.zeros((n_weights, 2), np.float32)

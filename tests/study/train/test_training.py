@@ -22,10 +22,14 @@ from thetafront.agents.twenty48.ntuple.agent import NTuple
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
 from thetafront.agents.twenty48.ntuple.learning import work_space
 from thetafront.agents.twenty48.ntuple.network import MANIFEST, network_folder, trained_network
-from thetafront.agents.twenty48.ntuple.patterns import n_looked_up, turned_tables
+from thetafront.agents.twenty48.ntuple.patterns import (
+    count_weights,
+    n_looked_up,
+    turned_tables,
+)
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.cli import app
-from thetafront.study.errors import RunError
+from thetafront.study.errors import InputError, RunError
 from thetafront.study.run.workers import play_all
 from thetafront.study.train import training as module
 from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, publish
@@ -86,6 +90,28 @@ def test_a_training_in_parts_gives_the_same_weights(settings: TrainingSettings) 
         parts.counts.n_games,
         parts.counts.n_moves,
     )
+
+
+def test_later_stages_begin_with_the_tables_of_the_first() -> None:
+    """Short games never reach a later stage, so its tables stay as they were copied."""
+    n_weights = count_weights(SMALL.patterns)
+    first = train("staged", 50_000)
+    whole = train("whole", 100_000)
+    staged = train("staged", 100_000, replace(SMALL, stages=2))
+    assert np.array_equal(staged.weights[:n_weights], whole.weights)
+    assert np.array_equal(staged.weights[n_weights:], first.weights)
+    assert np.array_equal(staged.coherence[:n_weights], whole.coherence)
+    assert not staged.coherence[n_weights:].any()
+    assert staged.counts.n_moves_before_stages == first.counts.n_moves
+    manifest = json.loads((network_folder("staged") / MANIFEST).read_text())
+    assert manifest["moves_before_stages"] == first.counts.n_moves
+    again = train("staged", 150_000, replace(SMALL, stages=2))
+    assert np.array_equal(again.weights[n_weights:], first.weights)
+    agent = NTuple(network="staged")
+    assert len(agent.knowledge.weights) == 2 * n_weights  # type: ignore[attr-defined]
+    for stages in (1, 3):
+        with pytest.raises(InputError, match=f"stages must be 2 .* \\(got {stages}\\)"):
+            new_training("staged", replace(SMALL, stages=stages))
 
 
 def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:

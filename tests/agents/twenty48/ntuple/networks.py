@@ -16,11 +16,11 @@ from thetafront.agents.twenty48.ntuple.patterns import (
 FOUR_BY_FIVE = PatternSet.FOUR_BY_FIVE
 
 
-def random_network(pattern_set: PatternSet, seed: int = 1) -> Network:
+def random_network(pattern_set: PatternSet, seed: int = 1, n_stages: int = 1) -> Network:
     """A network whose weights are drawn from −100 to 100."""
     random = np.random.default_rng(seed)
-    weights = random.uniform(-100.0, 100.0, count_weights(pattern_set)).astype(np.float32)
-    return NETWORKS[pattern_set](weights)
+    weights = random.uniform(-100.0, 100.0, n_stages * count_weights(pattern_set))
+    return NETWORKS[pattern_set](weights.astype(np.float32))
 
 
 def symmetric_boards(packed: int) -> list[list[int]]:
@@ -30,10 +30,17 @@ def symmetric_boards(packed: int) -> list[list[int]]:
     return [[e for row in each for e in row] for each in oracle.turns(board)]
 
 
-def plain_indices(pattern_set: PatternSet, packed: int) -> list[int]:
+def plain_stage(packed: int) -> int:
+    tiles = {tile for row in oracle.from_packed(packed) for tile in row}
+    if max(tiles) < 16384:
+        return 0
+    return next(k for k in range(1, 16) if 2 ** (14 - k) not in tiles)
+
+
+def plain_indices(pattern_set: PatternSet, packed: int, n_stages: int = 1) -> list[int]:
     """The indices of an afterstate's weights in memory, from the patterns' cells only."""
     indices = []
-    base = 0
+    base = min(plain_stage(packed), n_stages - 1) * count_weights(pattern_set)
     for digits in CELLS[pattern_set]:
         for board in symmetric_boards(packed):
             index = sum(board[int(cell, 16)] * 16**k for k, cell in enumerate(reversed(digits)))
@@ -43,7 +50,9 @@ def plain_indices(pattern_set: PatternSet, packed: int) -> list[int]:
 
 
 def plain_value(pattern_set: PatternSet, network: Network, packed: int) -> float:
-    return float(sum(float(network.weights[k]) for k in plain_indices(pattern_set, packed)))
+    n_stages = len(network.weights) // count_weights(pattern_set)
+    indices = plain_indices(pattern_set, packed, n_stages)
+    return float(sum(float(network.weights[k]) for k in indices))
 
 
 def random_boards(n: int, seed: int = 2, largest: int = 9) -> Iterator[int]:

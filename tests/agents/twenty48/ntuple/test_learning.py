@@ -203,6 +203,27 @@ def test_training_never_merges_two_32768_tiles() -> None:
     assert 0 < total < 32768
 
 
+def test_a_later_stage_learns_in_its_own_tables() -> None:
+    """A game that has a 16384 tile from its beginning; the tables are those of one stage alone."""
+    board = np.uint64(oracle.to_packed([[16384, 64, 8, 2], [2, 4, 0, 2], [0] * 4, [0] * 4]))
+    n, learned_alone = count_weights(FOUR_BY_FIVE), np.empty(0)
+    for n_stages in (1, 2, 3):
+        network = NETWORKS[FOUR_BY_FIVE](np.zeros(n_stages * n, np.float32))
+        coherence, space = np.zeros((n_stages * n, 2), np.float32), work_space(M)
+        words = np.uint64(begun(np.uint64(7))[1])
+        end, _, _ = played(network, row_tables(), board, words, space, 0)
+        corrected(network, coherence, space, 0, end, np.float32(1.0 / M), np.float32(0.5))
+        if n_stages == 1:
+            learned_alone = network.weights.copy()
+        else:
+            assert np.array_equal(network.weights[n : 2 * n], learned_alone)
+            assert not network.weights[:n].any()
+            assert not network.weights[2 * n :].any()
+            assert not coherence[:n].any()
+    assert end > 20
+    assert learned_alone.any()
+
+
 def test_no_game_begins_after_so_many_moves() -> None:
     n_games, n_moves, _ = learned(*nothing(), range(100), most_moves=500).counts
     assert n_games < 100

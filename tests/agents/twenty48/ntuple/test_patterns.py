@@ -9,6 +9,7 @@ import pytest
 
 from tests.agents.twenty48.ntuple.networks import (
     plain_indices,
+    plain_stage,
     plain_value,
     random_boards,
     random_network,
@@ -17,6 +18,7 @@ from tests.agents.twenty48.ntuple.networks import (
 from thetafront.agents.twenty48.afterstate_value import value
 from thetafront.agents.twenty48.ntuple.patterns import (
     CELLS,
+    MAX_STAGES,
     NETWORKS,
     Network,
     Pattern,
@@ -44,37 +46,47 @@ def indices_of(network: Network, board: np.uint64, indices: npt.NDArray[np.uint6
     put_indices(network, board, indices)
 
 
+@pytest.mark.parametrize("n_stages", [1, 2, MAX_STAGES])
 @pytest.mark.parametrize("pattern_set", SMALL)
-def test_a_value_is_the_sum_over_patterns_and_symmetric_boards(pattern_set: PatternSet) -> None:
-    network = random_network(pattern_set)
-    for board in random_boards(100, largest=16):
+def test_a_value_is_the_sum_over_patterns_and_symmetric_boards(
+    pattern_set: PatternSet, n_stages: int
+) -> None:
+    network = random_network(pattern_set, n_stages=n_stages)
+    boards = list(random_boards(100, largest=16))
+    assert {plain_stage(each) for each in boards} >= set(range(MAX_STAGES))
+    for board in boards:
         found = value_of(network, np.uint64(board))
         assert found == pytest.approx(plain_value(pattern_set, network, board), abs=0.01)
 
 
+@pytest.mark.parametrize("n_stages", [1, 3])
 @pytest.mark.parametrize("pattern_set", PatternSet)
-def test_indices_are_those_of_the_cells(pattern_set: PatternSet) -> None:
+def test_indices_are_those_of_the_cells(pattern_set: PatternSet, n_stages: int) -> None:
     indices = np.zeros(n_looked_up(pattern_set), np.uint64)
-    empty = NETWORKS[pattern_set](np.zeros(1, np.float32))  # indices read no weight
+    n_weights = n_stages * count_weights(pattern_set)
+    empty = NETWORKS[pattern_set](np.empty(n_weights, np.float32))  # indices read no weight
     for board in random_boards(50, largest=16):
         indices_of(empty, np.uint64(board), indices)
-        assert sorted(indices.tolist()) == sorted(plain_indices(pattern_set, board))
-        assert indices.max() < count_weights(pattern_set)
+        assert sorted(indices.tolist()) == sorted(plain_indices(pattern_set, board, n_stages))
+        assert indices.max() < n_weights
 
 
 @pytest.mark.parametrize(
     "pattern_set", [PatternSet.FOUR_BY_FIVE, PatternSet.FOUR_BY_FIVE_PLUS, PatternSet.FIVE_BY_SIX]
 )
-def test_files_have_a_patterns_first_cell_as_the_lowest_digit(pattern_set: PatternSet) -> None:
+@pytest.mark.parametrize("n_stages", [1, 2])
+def test_files_have_a_patterns_first_cell_as_the_lowest_digit(
+    pattern_set: PatternSet, n_stages: int
+) -> None:
     """And memory the last one: each index is put together from its digits in Python."""
     random = np.random.default_rng(3)
-    n = count_weights(pattern_set)
+    n = n_stages * count_weights(pattern_set)
     in_file = random.random(n, np.float32)
     in_memory = turned_tables(pattern_set, in_file)
     indices = random.integers(0, n, 300)
     turned = turned_indices(pattern_set, indices)
     for index, other in zip(indices.tolist(), turned.tolist(), strict=True):
-        base = 0
+        base = index // count_weights(pattern_set) * count_weights(pattern_set)
         for cells in CELLS[pattern_set]:
             if index < base + 16 ** len(cells):
                 break
@@ -127,11 +139,14 @@ def test_no_set_has_a_pattern_twice(pattern_set: PatternSet) -> None:
         PatternSet.FOUR_BY_SIX_PLUS,
     ],
 )
-def test_a_network_without_its_parts_has_the_same_values(pattern_set: PatternSet) -> None:
-    network = random_network(pattern_set)
+@pytest.mark.parametrize("n_stages", [1, 2])
+def test_a_network_without_its_parts_has_the_same_values(
+    pattern_set: PatternSet, n_stages: int
+) -> None:
+    network = random_network(pattern_set, n_stages=n_stages)
     before = network.weights.copy()
     played = NETWORKS[pattern_set.played](without_parts(pattern_set, network.weights))
-    assert len(played.weights) == count_weights(pattern_set.played)
+    assert len(played.weights) == n_stages * count_weights(pattern_set.played)
     for board in random_boards(100, largest=16):
         expected = value_of(network, np.uint64(board))
         assert value_of(played, np.uint64(board)) == pytest.approx(expected, abs=0.01)
