@@ -245,9 +245,7 @@ class UCT(Agent2048):
       of 60 games was 28,900 ± 1,600 points (standard error) for d = 30 and m = 125. It was 25,700 ±
       1,500 points for d = 60 and m = 100.
     - c from 10 to 10,000. Most differences between the returns of actions are larger than 10 and
-      smaller than 10,000. From 100 on, scores hardly depend on c (``results/reference/mcts``). In a
-      study whose space had c up to 100,000 and k′ down to 0.1, the model predicted high scores at
-      c = 100,000, extrapolated from small c. Validation games there did not confirm them.
+      smaller than 10,000. From 100 on, scores hardly depend on c (``results/reference/mcts``).
     - k′ from 0.3 (with α′ = 0, one state per action) to 30, which does not restrict the search at
       all. A chance node has at most 30 spawns, so with α′ above 0 a search never reaches 30·N^α′
       distinct states. All decisions are then exactly those with k′ = 0. The value 0 itself cannot

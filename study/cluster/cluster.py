@@ -169,7 +169,7 @@ class DaskCluster:
             self.wanted = Wanted(self.wanted.sources, one_class(experiment, able, known))
             self.members, self.machines = {}, {}
             self.take(threads, probes)
-        self.lines += [line for line in (unequal(self.machines.values()),) if line]
+        self.lines += unequal(self.machines.values())
         self.watching = threading.Thread(target=self.watch, name="cluster", daemon=True)
         self.watching.start()
         link = self.dashboard

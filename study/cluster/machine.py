@@ -102,14 +102,23 @@ def described(machines: Iterable[Mapping[str, Any]]) -> str:
     )
 
 
-def unequal(machines: Iterable[Mapping[str, Any]]) -> str:
-    """Return a warning if benchmark times on hosts of one class differ much; else an empty text."""
-    some = sorted(machines, key=lambda each: float(each["benchmark_seconds"]))
-    if not some or some[0]["benchmark_seconds"] * MAX_RATIO >= some[-1]["benchmark_seconds"]:
-        return ""
-    fast, slow = some[0], some[-1]
-    return (
-        f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for the benchmark, and "
-        f"{fast['host']} takes {fast['benchmark_seconds']:.3f} s, although both are of class "
-        f"{fast['class']}: times of games on these machines cannot be compared"
-    )
+def unequal(machines: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return a warning for each class in which the benchmark times of hosts differ much.
+
+    Only machines of one class are compared. If the cost is a count, machines of several classes may
+    play, and their benchmark times are expected to differ.
+    """
+    classes: dict[str, list[Mapping[str, Any]]] = {}
+    for each in machines:
+        classes.setdefault(each["class"], []).append(each)
+    warnings = []
+    for name, some in sorted(classes.items()):
+        some.sort(key=lambda each: float(each["benchmark_seconds"]))
+        fast, slow = some[0], some[-1]
+        if fast["benchmark_seconds"] * MAX_RATIO < slow["benchmark_seconds"]:
+            warnings.append(
+                f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for the "
+                f"benchmark, and {fast['host']} takes {fast['benchmark_seconds']:.3f} s, although "
+                f"both are of class {name}: times of games on these machines cannot be compared"
+            )
+    return warnings

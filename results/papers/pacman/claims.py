@@ -64,23 +64,23 @@ def figure_statements() -> Iterator[Statement]:
     sweeps = "layout == '{}' and tolerance == 0 and radius == {} and gamma in (0.6, 0.9)"
     medium = "layout == 'medium' and tolerance == 0.2 and distance == 'manhattan'"
 
-    def less(name: str, form: str, *pairs: tuple[float, float]) -> Pairs:
+    def minus(name: str, form: str, *pairs: tuple[float, float]) -> Pairs:
         return {
-            f"{name} = {one:g} less {name} = {other:g}": (form.format(one), form.format(other))
+            f"{name} = {one:g} minus {name} = {other:g}": (form.format(one), form.format(other))
             for one, other in pairs
         }
 
     def far(when: str) -> Pairs:
         near = f"{when} and radius in (1, 2)"
-        return {f"r = {r} less r = 1 and 2": (f"{when} and radius == {r}", near) for r in (3, 4)}
+        return {f"r = {r} minus r = 1 and 2": (f"{when} and radius == {r}", near) for r in (3, 4)}
 
     gammas = [(0.2, 0.6), (0.4, 0.6), (0.8, 0.6), (0.9, 0.6)]
     single: Pairs = {}
     for r in RADII:
-        pairs = less("γ", f"{late} and radius == {r} and gamma == {{}}", *gammas)
+        pairs = minus("γ", f"{late} and radius == {r} and gamma == {{}}", *gammas)
         single |= {f"{name}, r = {r}": pair for name, pair in pairs.items()}
     text, when = "On small, γ has little effect", "at 10 and 15 sweeps"
-    overall = less("γ", f"{late} and gamma == {{}}", *gammas)
+    overall = minus("γ", f"{late} and gamma == {{}}", *gammas)
     yield text, f"{when}, means over all radii", "hardly", overall
     yield f"{text} at any radius", f"{when}, each radius by itself", "hardly", single
     text, when = "On small, at a radius of 3 and beyond the win rate drops", f"{when}, means"
@@ -92,19 +92,20 @@ def figure_statements() -> Iterator[Statement]:
     for layout, radius, middle in (("small", 1, 14), ("medium", 2, 20)):
         points = sweeps.format(layout, radius)
         few, some, many = (f"{points} and max_sweeps == {n}" for n in (1, middle, 50))
-        yield f"On {layout}, few sweeps win less", how, "below", {"1 less 50 sweeps": (few, many)}
+        fewer = {"1 sweep minus 50 sweeps": (few, many)}
+        yield f"On {layout}, few sweeps win less", how, "below", fewer
         text = f"On {layout}, more than {middle} sweeps win hardly more"
-        yield text, how, "hardly", {f"50 less {middle} sweeps": (many, some)}
+        yield text, how, "hardly", {f"50 sweeps minus {middle} sweeps": (many, some)}
 
     by_gamma = f"{medium} and radius == 2 and gamma == {{}}"
     by_radius = f"{medium} and gamma in (0.8, 0.9) and radius == {{}}"
     how, means = "at radius 2", "means over γ of 0.8 and 0.9"
-    more = less("γ", by_gamma, (0.8, 0.2), (0.8, 0.4))
-    flat = less("γ", by_gamma, (0.9, 0.8), (0.95, 0.8))
+    more = minus("γ", by_gamma, (0.8, 0.2), (0.8, 0.4))
+    flat = minus("γ", by_gamma, (0.9, 0.8), (0.95, 0.8))
     yield "On medium, a higher γ wins more", how, "above", more
     yield "On medium, the win rate is on a plateau from γ = 0.8", how, "hardly", flat
-    poor = less("r", by_radius, (1, 2), (1, 3), (1, 4))
-    same = less("r", by_radius, (3, 2), (4, 2), (4, 3))
+    poor = minus("r", by_radius, (1, 2), (1, 3), (1, 4))
+    same = minus("r", by_radius, (3, 2), (4, 2), (4, 3))
     yield "On medium, radius 1 is poor", means, "below", poor
     yield "On medium, radii 2 to 4 win about the same", means, "hardly", same
 
@@ -118,7 +119,7 @@ def strategy_statements(bars: Bars) -> Iterator[Statement]:
     for layout, agents in bars.items():
         points = {name: f"agent == '{agent_digest(agent)}'" for name, agent in agents.items()}
         for astar, (mdp, how, names) in product(design.ASTARS, mdps):
-            pairs = {f"{name} less {astar}": (points[name], points[astar]) for name in names}
+            pairs = {f"{name} minus {astar}": (points[name], points[astar]) for name in names}
             yield f"On {layout.name}, {mdp} wins more than {astar}", how, "above", pairs
 
 
@@ -126,7 +127,7 @@ def motion_statements() -> Iterator[Statement]:
     """Yield the claim that A* wins more without noise, for each danger of A*."""
     for name in design.ASTARS:
         astar = f"layout == 'medium' and strategy == \"{name}\" and p_chosen == {{}}"
-        pairs = {"p = 1 less p = 0.8": (astar.format(1), astar.format(0.8))}
+        pairs = {"p = 1 minus p = 0.8": (astar.format(1), astar.format(0.8))}
         yield f"On medium, {name} wins more without noise", "p of 1 and 0.8", "above", pairs
 
 
@@ -163,7 +164,7 @@ def claims_frame(
     for name, line in zip(design.ASTARS, noisier, strict=True):
         where = f"layout == 'medium' and strategy == \"{name}\" and p_chosen == 1"
         text = f"On medium without noise, {name} wins about 87%"
-        names = (text, f"p = 1, {wilson}", "our win rate less 87%")
+        names = (text, f"p = 1, {wilson}", "our win rate minus 87%")
         lines += [alone(motion, where, REPORTED_CERTAIN, *names), line]
     frame = pd.DataFrame(lines)
     ends = frame[["says", "difference_low95", "difference_high95"]].itertuples(index=False)

@@ -49,9 +49,26 @@ def test_seconds_of_one_class_count() -> None:
 
 
 def test_a_class_whose_benchmarks_differ_causes_a_warning() -> None:
-    assert unequal(records(HERE, THERE).values()) == ""
+    assert unequal(records(HERE, THERE).values()) == []
     slow = replace(HERE, host="node-4", benchmark_seconds=0.2)
-    assert unequal(records(HERE, slow).values()).startswith(
-        "warning: node-4 takes 0.200 s for the benchmark, and node-1 takes 0.100 s"
+    (line,) = unequal(records(HERE, THERE, slow).values())
+    assert line.startswith(
+        "warning: node-4 takes 0.200 s for the benchmark, and node-1 takes 0.100 s, although both "
+        f"are of class {HERE.machine_class}: "
     )
-    assert unequal([]) == ""
+    assert unequal([]) == []
+
+
+def test_benchmarks_are_compared_within_each_class() -> None:
+    """Machines of several classes play together if the cost is a count."""
+    slow_class = replace(OLDER, benchmark_seconds=0.3)
+    assert unequal(records(HERE, THERE, slow_class).values()) == []
+    slow = replace(HERE, host="node-4", benchmark_seconds=0.2)
+    slower = replace(OLDER, host="node-5", benchmark_seconds=0.5)
+    lines = unequal(records(slower, slow, HERE, slow_class).values())
+    pairs = {("node-4", "node-1", HERE.machine_class), ("node-5", "node-3", OLDER.machine_class)}
+    assert len(lines) == 2
+    for slowest, fastest, name in pairs:
+        (line,) = (each for each in lines if f"class {name}:" in each)
+        assert line.startswith(f"warning: {slowest} takes ")
+        assert f"and {fastest} takes " in line
