@@ -21,7 +21,7 @@ from matplotlib.figure import Figure
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.agents.twenty48.ntuple.network import trained_network
+from thetafront.agents.twenty48.ntuple.network import TrainedNetwork, trained_network
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
@@ -89,13 +89,20 @@ class ChampionRow(NamedTuple):
     agent: Agent
 
 
+def tables(network: TrainedNetwork) -> str:
+    """Return what tables a network has, like ``8x6, 3 stages``."""
+    settings = network.settings
+    more = f", {settings.stages} stages" if settings.stages > 1 else ""
+    return f"{settings.patterns}{more}"
+
+
 def network_rows(names: Sequence[str]) -> dict[str, ChampionRow]:
     """Return the rows of some networks, by name; ValueError if one is not trained."""
     rows = {}
     for name in names:
         network = trained_network(name)
         training = f"{network.cpu_seconds / 60:.3g} CPU min of training"
-        family = f"ntuple {name}: {network.settings.patterns}, {training}"
+        family = f"ntuple {name}: {tables(network)}, {training}"
         for search in SEARCHES:
             plies = f"{search['depth']} plies" if search["depth"] > 1 else "1 ply"
             deeper = ", deeper below 4 empty" if "deeper_below" in search else ""
@@ -149,7 +156,7 @@ def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     for name in names:
         network = trained_network(name)
         (line,) = frame[frame["row"] == f"{name}, 1 ply"].to_dict("records")
-        about: dict[str, Any] = {"network": name, "patterns": str(network.settings.patterns)}
+        about: dict[str, Any] = {"network": name, "patterns": tables(network)}
         about |= {"method": str(network.settings.method), "decay": network.settings.decay}
         about |= {"training_cpu_seconds": network.cpu_seconds, "n_moves": network.n_moves}
         about |= {"digest": network.digest} | {str(key): each for key, each in line.items()}
