@@ -112,6 +112,7 @@ def test_fresh_games_are_means_of_distinct_seeds() -> None:
 
 @pytest.mark.slow
 def test_a_contest_continues_where_it_was_and_writes_its_tables(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="torch is not installed: pip install '.[gp]'")
     command = [sys.executable, "-m", "results.benchmarks.programs", "--output", str(tmp_path)]
     command += ["--seconds", "5", "--seeds", "1", "--programs", "tree"]
     subprocess.run(command, check=True, capture_output=True)
