@@ -50,6 +50,7 @@ def shown(words: list[str], width: int, folder: Path, seconds: float = 120.0) ->
     try:
         while time.monotonic() < until:
             sent += os.read(ours, 65536)
+        raise AssertionError(f"not finished within {seconds:g} s: {screen_of(sent, width)}")
     except OSError:  # it has left
         pass
     finally:
