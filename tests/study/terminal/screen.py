@@ -41,7 +41,7 @@ def started(
     )
 
 
-def shown(words: list[str], width: int, folder: Path, seconds: float = 120.0) -> list[str]:
+def shown(words: list[str], width: int, folder: Path, seconds: float = 300.0) -> list[str]:
     """Run thetafront on a pseudo-terminal of this width; return what it shows in the end."""
     ours, theirs = pty.openpty()
     process = started(words, theirs, width, LINES, folder)
