@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.learned import UNREADABLE
+from thetafront.agents.twenty48.ntuple.learning import Carousel
 from thetafront.agents.twenty48.ntuple.patterns import turned_indices
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.errors import InputError, RunError
@@ -43,6 +44,7 @@ def save(
     counts: TrainingCounts,
     weights: Floats,
     coherence: Floats,
+    carousel: Carousel,
 ) -> None:
     """Write a checkpoint; if that fails, OSError names the file, and its content is kept.
 
@@ -54,6 +56,8 @@ def save(
         The settings of the training, and its progress.
     weights, coherence : float32, shapes (n,) and (n, 2)
         Arrays of the network; ``coherence`` is empty if the network learns without coherence.
+    carousel : Carousel
+        The boards from which games of later stages start.
     """
     changed = weights != np.float32(settings.first_weight)
     if len(coherence):
@@ -67,17 +71,22 @@ def save(
             indices=turned_indices(settings.patterns, indices),
             weights=weights[indices],
             coherence=coherence[indices] if len(coherence) else coherence,
+            **carousel._asdict(),
         )
 
 
 def load(
-    path: Path, settings: TrainingSettings, weights: Floats, coherence: Floats
+    path: Path,
+    settings: TrainingSettings,
+    weights: Floats,
+    coherence: Floats,
+    carousel: Carousel,
 ) -> TrainingCounts:
     """Read a checkpoint into arrays of a new network, and return its progress.
 
-    If the checkpoint has one stage and the network has more, then later stages get copies of its
-    weights and of their coherence. With a coherence of 0, they would learn so fast at first that
-    games with a 16384 tile would end soon.
+    If the checkpoint has fewer stages than the network, then the others get copies of the weights
+    of its last stage, and of their coherence. With a coherence of 0, they would learn so fast at
+    first that games with a 16384 tile would end soon.
 
     Raises
     ------
@@ -92,17 +101,22 @@ def load(
         with np.load(path, allow_pickle=False) as saved:
             header = json.loads(str(saved["header"]))
             trained = TrainingSettings.from_record(header["training"])
-            more = settings.stages if trained.stages == 1 else trained.stages
+            more = max(settings.stages, trained.stages)
             refuse_others(path, plain_values(replace(trained, stages=more)), plain_values(settings))
             indices = turned_indices(settings.patterns, saved["indices"])
             weights[indices] = saved["weights"]
             if len(coherence):
                 coherence[indices] = saved["coherence"]
             counts = TrainingCounts(**header["counts"])
+            if trained.stages > 1:
+                for mine, its in zip(
+                    carousel, (saved[name] for name in carousel._fields), strict=True
+                ):
+                    mine[: len(its)] = its
             if more > trained.stages:
                 counts.n_moves_before_stages = counts.n_moves
                 for each in (weights.reshape(more, -1), coherence.reshape(more, -1)):
-                    each[1:] = each[0]
+                    each[trained.stages :] = each[trained.stages - 1]
             return counts
     except UNREADABLE as error:
         raise DamagedError(

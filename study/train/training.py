@@ -24,7 +24,7 @@ import psutil
 from thetafront.agents.agent import digits
 from thetafront.agents.parameters import plain_values
 from thetafront.agents.twenty48.ntuple.learned import UNLIMITED, learn_games
-from thetafront.agents.twenty48.ntuple.learning import WorkSpace, work_space
+from thetafront.agents.twenty48.ntuple.learning import Carousel, WorkSpace, new_carousel, work_space
 from thetafront.agents.twenty48.ntuple.network import (
     MANIFEST,
     TrainedNetwork,
@@ -33,6 +33,7 @@ from thetafront.agents.twenty48.ntuple.network import (
     weights_name,
 )
 from thetafront.agents.twenty48.ntuple.patterns import (
+    Weights,
     n_looked_up,
     turned_tables,
     without_parts,
@@ -120,13 +121,14 @@ class Training:
         self.learning = settings  # with the current rate
         self.m = n_looked_up(settings.patterns)
         self.weights, self.coherence = settings.new_weights(), settings.new_coherence()
+        self.carousel = new_carousel(settings.stages)
         self.counts = TrainingCounts()
         self.recent: deque[tuple[int, float]] = deque()
         self.lock = threading.Lock()
         self.batch = 1
         self.has_diverged = False
         if checkpoint.exists():
-            self.counts = load(checkpoint, settings, self.weights, self.coherence)
+            self.counts = load(checkpoint, settings, *self.arrays)
         self.n_warm = self.counts.n_moves  # moves before cooling
         self.next_game = 0
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
@@ -200,7 +202,7 @@ class Training:
                 first, n = self.next_game, self.batch
                 self.next_game += n
             began = time.thread_time()
-            n_games, n_moves, score = self.learn_batch(space, first, n)
+            n_games, n_moves, n_whole, score = self.learn_batch(space, first, n)
             seconds = time.thread_time() - began
             with self.lock:
                 self.counts.n_games += n_games
@@ -208,23 +210,31 @@ class Training:
                 self.counts.cpu_seconds += seconds
                 pace = min(2.0, BATCH_SECONDS / max(seconds, 1e-6))
                 self.batch = min(max(1, int(n * pace)), MAX_GAMES)
-                if n_games:
-                    self.recent.append((n_games, score))
-                while sum(each for each, _ in self.recent) - self.recent[0][0] >= N_RECENT:
+                if n_whole:
+                    self.recent.append((n_whole, score))
+                while (
+                    sum(n for n, _ in self.recent) - (self.recent or [(0, 0.0)])[0][0] >= N_RECENT
+                ):
                     self.recent.popleft()
-            if n_games and not n_moves:
+            if n_whole and not n_moves:
                 self.has_diverged = True
                 return
 
-    def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, float]:
-        """Learn from ``n`` games; return the numbers of games and moves, and the sum of scores."""
+    @property
+    def arrays(self) -> tuple[Weights, Weights, Carousel]:
+        """What learning changes."""
+        return self.weights, self.coherence, self.carousel
+
+    def learn_batch(self, space: WorkSpace, first: int, n: int) -> tuple[int, int, int, float]:
+        """Learn from ``n`` games; return what the kernel returns."""
         most = int(min(UNLIMITED, max(0, self.budget.n_moves - self.counts.n_moves)))
-        return learn_games(self.learning, self.weights, self.coherence, space, first, n, most)
+        return learn_games(self.learning, *self.arrays, space, first, n, most)
 
     def forget(self) -> None:
         """Start over with an untrained network."""
         self.weights[:] = self.settings.first_weight
         self.coherence[:] = 0.0
+        self.carousel.n_entered[:] = 0
         self.counts = TrainingCounts()
         self.has_diverged = False
 
@@ -232,7 +242,7 @@ class Training:
         """Write a checkpoint; DivergedError if weights are no longer finite."""
         began = time.monotonic()
         self.check_finite()
-        save(self.checkpoint, self.settings, self.counts, self.weights, self.coherence)
+        save(self.checkpoint, self.settings, self.counts, *self.arrays)
         self.saved_at, self.saved_games = time.monotonic(), self.counts.n_games
         self.seconds_to_save = self.saved_at - began
 

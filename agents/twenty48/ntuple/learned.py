@@ -11,7 +11,13 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from thetafront.agents.twenty48.ntuple.learning import WorkSpace, learn, work_space
+from thetafront.agents.twenty48.ntuple.learning import (
+    Carousel,
+    WorkSpace,
+    learn,
+    new_carousel,
+    work_space,
+)
 from thetafront.agents.twenty48.ntuple.network import MAX_IN_MEMORY, networks_folder
 from thetafront.agents.twenty48.ntuple.patterns import (
     NETWORKS,
@@ -74,19 +80,20 @@ def learn_alone(settings: TrainingSettings, weights: Weights, n_moves: int) -> i
     compiles the kernel.
     """
     space = work_space(n_looked_up(settings.patterns))
-    coherence = settings.new_coherence()
-    return learn_games(settings, weights, coherence, space, 0, UNLIMITED, n_moves)[1]
+    coherence, carousel = settings.new_coherence(), new_carousel(settings.stages)
+    return learn_games(settings, weights, coherence, carousel, space, 0, UNLIMITED, n_moves)[1]
 
 
 def learn_games(
     settings: TrainingSettings,
     weights: Weights,
     coherence: Weights,
+    carousel: Carousel,
     space: WorkSpace,
     first_game: int,
     n_games: int,
     max_moves: int,
-) -> tuple[int, int, float]:
+) -> tuple[int, int, int, float]:
     """Learn from games with these settings: see :func:`~agents.twenty48.ntuple.learning.learn`."""
     return learn(
         NETWORKS[settings.patterns](weights),
@@ -101,4 +108,5 @@ def learn_games(
         settings.restart,
         settings.is_coherent,
         space,
+        carousel,
     )

@@ -21,7 +21,8 @@ Sources:
 - Learning from afterstates: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple
   networks for the game 2048*, §II.
 - Coherence and λ: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning,
-  multi-stage weight promotion, redundant encoding and carousel shaping*, §III.
+  multi-stage weight promotion, redundant encoding and carousel shaping*, §III. Its §V has the
+  carousel: games that start in later stages.
 - Optimistic start: Guei, Chen and Wu (2021), *Optimistic temporal difference learning for 2048*.
 - Order of corrections, and restarts from the middle of a game: Matsuzaki (2017), *Developing a 2048
   player with backward temporal coherence learning and restart*.
@@ -33,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.twenty48.afterstate_value import value
-from thetafront.agents.twenty48.ntuple.patterns import Network, Weights, put_indices
+from thetafront.agents.twenty48.ntuple.patterns import Network, Weights, put_indices, stage
 from thetafront.engine.jit import inlined, kernel, prefetch
 from thetafront.engine.rng import SPAWN, START, next_word, stream
 from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
@@ -42,7 +43,10 @@ from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 MAX_MOVES = 1 << 18  # of a game: each spawn adds 2 or more, and sixteen 32768s sum to 2**19
 AHEAD, RING = 4, 8  # weights are prefetched 4 corrections ahead; RING: a larger power of two
 
+CAROUSEL = 4096  # boards of a stage
+
 Boards = npt.NDArray[np.uint64]
+Counts = npt.NDArray[np.int64]
 
 
 @inlined
@@ -64,6 +68,46 @@ def best_afterstate(
             if worth > best:
                 best, best_after, best_reward = worth, after, reward
     return best_after, best_reward
+
+
+class Carousel(NamedTuple):
+    """The afterstates with which games entered each stage; training games start from them, too."""
+
+    boards: Boards  # (n_stages, CAROUSEL); newer ones replace the oldest
+    n_entered: Counts  # how many games entered each stage, (n_stages,)
+
+
+def new_carousel(n_stages: int) -> Carousel:
+    """Return a carousel without boards."""
+    return Carousel(np.zeros((n_stages, CAROUSEL), np.uint64), np.zeros(n_stages, np.int64))
+
+
+@inlined
+def first_afterstate(carousel: Carousel, game: int) -> np.uint64:
+    """Return the afterstate from which a game starts: the empty board, or one of its stage.
+
+    Games take turns: of n consecutive games, one starts in each of n stages.
+    """
+    n_stages = len(carousel.n_entered)
+    begun = game % n_stages
+    n = min(carousel.n_entered[begun], CAROUSEL)
+    if begun == 0 or n == 0:
+        return np.uint64(0)
+    found: np.uint64 = carousel.boards[begun, (game // n_stages) % n]
+    return found
+
+
+@inlined
+def enter_stages(carousel: Carousel, start: np.uint64, path: Boards, n: int) -> None:
+    """Put the afterstates with which a game entered stages into the carousel."""
+    n_stages = np.uint64(len(carousel.n_entered))
+    before = stage(start, n_stages)
+    for k in range(n):
+        entered = stage(path[k], n_stages)
+        if entered > before:
+            carousel.boards[entered, carousel.n_entered[entered] % CAROUSEL] = path[k]
+            carousel.n_entered[entered] += 1
+        before = entered
 
 
 class WorkSpace(NamedTuple):
@@ -167,11 +211,14 @@ def learn(
     restart: int,
     coherent: bool,
     space: WorkSpace,
-) -> tuple[int, int, float]:
-    """Play games and learn from each; return the numbers of games and moves, and the sum of scores.
+    carousel: Carousel,
+) -> tuple[int, int, int, float]:
+    """Play games and learn from each.
 
-    The weights and ``coherence`` are changed. ``coherence`` has E and A of each weight, shape
-    (n_weights, 2); if ``coherent`` is false, it is not used. Learning ends early if it diverges.
+    Return the numbers of games and moves, the number of games from the empty board, and the sum of
+    their scores. The weights, ``coherence`` and ``carousel`` are changed. ``coherence`` has E and A
+    of each weight, shape (n_weights, 2); if ``coherent`` is false, it is not used. Learning ends
+    early if it diverges.
     Several threads may call this function at the same time with the same network. They take no
     locks, so a change is lost occasionally, and the result depends on which thread was faster.
 
@@ -189,23 +236,33 @@ def learn(
         If a finished game has at least this many moves, it is played again from its middle. If the
         part that was played again has at least this many moves, too, this is repeated from the
         middle of that part, and so on. 0: never. The sum of scores leaves out what is played again.
+    carousel : Carousel
+        Its number of rows is the number of stages in which games start. With one row, all games
+        start from the empty board.
     """
     step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)
-    n_played, n_moves = 0, 0
+    n_played, n_moves, n_whole = 0, 0, 0
+    n_stages = len(carousel.n_entered)
     total: Any = 0.0
     while n_played < n_games and n_moves < max_moves:
         game = first_game + n_played
         words = stream(seed, START, np.uint64(game))
         word, words = next_word(words)
-        board = spawn_from_word(np.uint64(0), word)
-        word, words = next_word(words)
-        board = spawn_from_word(board, word)
+        start = first_afterstate(carousel, game)
+        board = spawn_from_word(start, word)
+        if start == np.uint64(0):
+            word, words = next_word(words)
+            board = spawn_from_word(board, word)
         words = stream(seed, SPAWN, np.uint64(game))
         begin = 0
         n, words, score = play_out(network, tables, board, words, space, begin)
         n_played += 1
-        total += score
-        if n == 0:  # weights are NaN, so no action is the best
+        if start == np.uint64(0):
+            n_whole += 1
+            total += score
+        if n_stages > 1:
+            enter_stages(carousel, start, space.path, n)
+        if n == 0 and start == np.uint64(0):  # weights are NaN, so no action is the best
             break
         while True:
             n_moves += n - begin
@@ -216,4 +273,4 @@ def learn(
             word, words = next_word(words)
             board = spawn_from_word(space.path[begin - 1], word)
             n, words, score = play_out(network, tables, board, words, space, begin)
-    return n_played, n_moves, total
+    return n_played, n_moves, n_whole, total

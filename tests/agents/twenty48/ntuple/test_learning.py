@@ -8,11 +8,20 @@ import pytest
 from tests.agents.twenty48.ntuple.networks import (
     FOUR_BY_FIVE,
     plain_indices,
+    plain_stage,
     plain_value,
     random_network,
 )
 from tests.oracles import twenty48 as oracle
-from thetafront.agents.twenty48.ntuple.learning import correct, learn, play_out, work_space
+from thetafront.agents.twenty48.ntuple.learning import (
+    CAROUSEL,
+    Carousel,
+    correct,
+    learn,
+    new_carousel,
+    play_out,
+    work_space,
+)
 from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, count_weights, n_looked_up
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import SPAWN, START, next_word, stream
@@ -30,7 +39,7 @@ class Learned:
     coherence: np.ndarray
     path: list[int]
     rewards: list[float]
-    counts: tuple[int, int, float]
+    counts: tuple[int, int, int, float]  # games, moves, games from the empty board, their scores
 
 
 def learned(
@@ -43,6 +52,7 @@ def learned(
     restart: int = 0,
     coherent: bool = True,
     most_moves: int = 10**9,
+    carousel: Carousel | None = None,
 ) -> Learned:
     weights, coherence = weights.copy(), coherence.copy()
     space = work_space(M)
@@ -60,6 +70,7 @@ def learned(
         restart,
         coherent,
         space,
+        new_carousel(1) if carousel is None else carousel,
     )
     n = int(np.argmin(space.path)) if len(games) == 1 else 0
     return Learned(weights, coherence, space.path[:n].tolist(), space.rewards[:n].tolist(), counts)
@@ -103,7 +114,7 @@ def test_weights_change_as_the_equations_say(coherent: bool, decay: float) -> No
                 value += rate * share * error / M
             target = reward + (1.0 - decay) * value + decay * target
         weights, coherence = done.weights, done.coherence
-        assert done.counts == (1, len(done.path), sum(done.rewards))
+        assert done.counts == (1, len(done.path), 1, sum(done.rewards))
         np.testing.assert_allclose(weights, exact, rtol=2e-3, atol=0.05)
         np.testing.assert_allclose(coherence, sums, rtol=2e-3, atol=0.5)
     assert np.abs(exact).max() > 5.0
@@ -183,7 +194,7 @@ def test_a_game_restarts_from_the_middle_of_its_last_part(restart: int, n_parts:
         begin += parts[-1] // 2
         board, words = begun_anew(space.path[begin - 1], np.uint64(words))
     done = learned(*nothing(), range(1), decay=0.5, restart=restart)
-    assert done.counts == (1, sum(parts), score)
+    assert done.counts == (1, sum(parts), 1, score)
     assert np.array_equal(done.weights, weights)
     assert np.array_equal(done.coherence, coherence)
     assert len(parts) >= n_parts
@@ -224,8 +235,48 @@ def test_a_later_stage_learns_in_its_own_tables() -> None:
     assert learned_alone.any()
 
 
+def in_stages(n_stages: int) -> tuple[np.ndarray, np.ndarray]:
+    n = n_stages * count_weights(FOUR_BY_FIVE)
+    return np.zeros(n, np.float32), np.zeros((n, 2), np.float32)
+
+
+def test_games_take_turns_to_start_in_each_stage() -> None:
+    """Boards of a stage in order; games of a stage without boards begin with an empty board."""
+    starts = [
+        oracle.to_packed([[16384, tile, 8, 2], [2, 4, 0, 2], [0] * 4, [0] * 4]) for tile in (64, 32)
+    ]
+    carousel = new_carousel(3)
+    carousel.boards[1, :2], carousel.n_entered[1] = starts, 2
+    before = carousel.boards.copy()
+    for game, start in enumerate([0, starts[0], 0, 0, starts[1], 0, 0, starts[0]]):
+        done = learned(*in_stages(3), range(game, game + 1), carousel=carousel)
+        boards = [oracle.from_packed(start)]
+        for _ in range(1 if start else 2):
+            boards = [after for board in boards for after, _ in oracle.spawns(board)]
+        assert smallest(done.path[0]) in {
+            smallest(after) for board in boards for after, _ in afterstates(board)
+        }
+        whole = (0, 0.0) if start else (1, sum(done.rewards))
+        assert done.counts == (1, len(done.path), *whole)
+    assert np.array_equal(carousel.boards, before), "no game has entered a stage"
+
+
+def test_the_carousel_keeps_the_afterstates_that_entered_a_stage() -> None:
+    """Without values, the merge of two 4096s is the best action; it makes an 8192."""
+    start = oracle.to_packed([[16384, 4096, 4096, 2], [2, 4, 0, 2], [0] * 4, [0] * 4])
+    carousel = new_carousel(3)
+    carousel.boards[1, 0], carousel.n_entered[1] = start, 1
+    for n_before, place in ((0, 0), (CAROUSEL - 1, CAROUSEL - 1), (CAROUSEL, 0)):
+        carousel.boards[2], carousel.n_entered[2] = 0, n_before
+        done = learned(*in_stages(3), range(1, 2), carousel=carousel)
+        assert plain_stage(done.path[0]) == 2
+        assert carousel.boards[2, place] == done.path[0]
+        assert np.count_nonzero(carousel.boards[2]) == 1
+        assert carousel.n_entered.tolist() == [0, 1, n_before + 1]
+
+
 def test_no_game_begins_after_so_many_moves() -> None:
-    n_games, n_moves, _ = learned(*nothing(), range(100), most_moves=500).counts
+    n_games, n_moves, *_ = learned(*nothing(), range(100), most_moves=500).counts
     assert n_games < 100
     assert n_moves >= 500
     assert learned(*nothing(), range(n_games)).counts[1] == n_moves
@@ -238,4 +289,4 @@ def test_learning_helps() -> None:
     first = learned(weights, coherence, range(100))
     middle = learned(first.weights, first.coherence, range(100, 800))
     last = learned(middle.weights, middle.coherence, range(800, 1000))
-    assert last.counts[2] / 200 > 5 * first.counts[2] / 100
+    assert last.counts[3] / 200 > 5 * first.counts[3] / 100
