@@ -190,8 +190,8 @@ def test_an_interrupt_writes_a_checkpoint(networks: Path) -> None:
     assert not (networks / "i" / MANIFEST).exists()
 
 
-def test_cooling_is_learning_in_stages_at_a_rate_that_falls() -> None:
-    """Stage by stage from the same games by plain calls of `learn_games`, to the bit."""
+def test_cooling_is_learning_in_steps_at_a_rate_that_falls() -> None:
+    """Step by step from the same games by plain calls of `learn_games`, to the bit."""
     cooled = new_training("c", n_moves=30_000, cooling=0.4)
     cooled.run(lambda: None)
     cooled.cool(lambda: None)
@@ -199,10 +199,10 @@ def test_cooling_is_learning_in_stages_at_a_rate_that_falls() -> None:
     flat.run(lambda: None)
     n_games, n_moves = flat.counts.n_games, flat.counts.n_moves
     for rate, end in zip(np.arange(0.955, 0.1, -0.09), np.arange(0.04, 0.41, 0.04), strict=True):
-        stage = replace(SMALL, rate=float(rate))
+        step = replace(SMALL, rate=float(rate))
         most = n_moves_at(flat.counts.n_moves, end) - n_moves
         space = work_space(n_looked_up(SMALL.patterns))
-        done = learn_games(stage, *flat.arrays, space, n_games, UNLIMITED, max(0, most))
+        done = learn_games(step, *flat.arrays, space, n_games, UNLIMITED, max(0, most))
         n_games, n_moves = n_games + done[0], n_moves + done[1]
     assert np.array_equal(cooled.weights, flat.weights)
     assert (cooled.counts.n_games, cooled.counts.n_moves) == (n_games, n_moves)
@@ -210,7 +210,7 @@ def test_cooling_is_learning_in_stages_at_a_rate_that_falls() -> None:
 
 
 def n_moves_at(n_warm: int, end: float) -> int:
-    """The moves at which a stage of cooling ends, of 40% in all."""
+    """The moves at which a step of cooling ends, of 40% in all."""
     return n_warm + (round(n_warm / 0.6) - n_warm) * round(end / 0.04) // 10
 
 
