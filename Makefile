@@ -110,13 +110,13 @@ benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours
 
 NETWORKS := $${THETAFRONT_NETWORKS:-results/networks}
 
-champions: $(INSTALLED) ## train networks for 1 to 100 CPU minutes, and draw all agents of 2048 (two hours and a half; resumes if stopped)
+champions: $(INSTALLED) ## train networks for 1 to 90 CPU minutes, and draw all agents of 2048 (two hours and a half; resumes if stopped)
 	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60
 	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300
 	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900
 	@$(BIN)/thetafront train ntuple --name one-stage --patterns 8x6 --cooling 0 --cpu-seconds 2200
 	@test -d $(NETWORKS)/staged || cp -r $(NETWORKS)/one-stage $(NETWORKS)/staged
-	@$(BIN)/thetafront train ntuple --name staged --patterns 8x6 --stages 3 --cpu-seconds 5500
+	@$(BIN)/thetafront train ntuple --name staged --patterns 8x6 --stages 4 --cpu-seconds 5400 --cooling 0.1
 	@$(BIN)/thetafront champions --network minute --network five --network fifteen --network staged
 
 SAMPLERS := knowledge-gradient nehvi tpe random

@@ -11,7 +11,12 @@ from thetafront.agents.agent import MAX_SEED, register
 from thetafront.agents.parameters import Value, integer
 from thetafront.agents.twenty48.lookahead import LookaheadAgent
 from thetafront.agents.twenty48.ntuple.learned import learn_alone, learned_weights
-from thetafront.agents.twenty48.ntuple.patterns import NETWORKS, Network, count_weights
+from thetafront.agents.twenty48.ntuple.patterns import (
+    NETWORKS,
+    Network,
+    count_weights,
+    turned_indices,
+)
 from thetafront.agents.twenty48.ntuple.training_settings import VERSION, Learning, TrainingSettings
 
 
@@ -62,6 +67,7 @@ class NTupleLearner(LookaheadAgent, OwnTraining):
     def warm_up(self) -> None:
         """Compile the kernels with an untrained network, so that nothing is learned here."""
         learn_alone(self.training, np.zeros(count_weights(self.patterns), np.float32), 0)
+        turned_indices(self.patterns, np.zeros(0, np.int64))  # which reading a network needs
         blank = replace(self)
         nothing = np.zeros(count_weights(self.patterns.played), np.float32)
         blank.__dict__["knowledge"] = NETWORKS[self.patterns.played](nothing)
