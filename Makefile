@@ -115,7 +115,8 @@ champions: $(INSTALLED) ## train networks for 1 to 90 CPU minutes, and draw all 
 	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300
 	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900
 	@$(BIN)/thetafront train ntuple --name one-stage --patterns 8x6 --cooling 0 --cpu-seconds 2200
-	@test -d $(NETWORKS)/staged || cp -r $(NETWORKS)/one-stage $(NETWORKS)/staged
+	@test -f "$(NETWORKS)/staged/checkpoint.npz" || { mkdir -p "$(NETWORKS)/staged" && \
+		cp "$(NETWORKS)/one-stage/checkpoint.npz" "$(NETWORKS)/staged/copy" && mv "$(NETWORKS)/staged/copy" "$(NETWORKS)/staged/checkpoint.npz"; }
 	@$(BIN)/thetafront train ntuple --name staged --patterns 8x6 --stages 4 --cpu-seconds 5400 --cooling 0.1
 	@$(BIN)/thetafront champions --network minute --network five --network fifteen --network staged
 

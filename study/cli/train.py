@@ -110,6 +110,16 @@ def train(
         with working(PREPARING):
             training = Training(folder / CHECKPOINT, settings, budget, jobs, cooling)
         out = console()
+        counts = training.counts
+        if (
+            training.is_done
+            and settings.stages > 1
+            and counts.n_moves_before_stages == counts.n_moves
+        ):
+            raise InputError(
+                f"stages: to continue with {settings.stages}, the budget must be larger than the "
+                f"{counts.n_moves:,} moves and {counts.cpu_seconds:,.0f} CPU s so far"
+            )
         if training.is_done and is_published(training, name):
             network = trained_network(name)
             text = counts_text(network)

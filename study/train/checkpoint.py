@@ -35,7 +35,7 @@ class TrainingCounts:
     n_games: int = 0
     n_moves: int = 0
     cpu_seconds: float = 0.0  # of all threads
-    n_moves_before_stages: int = 0  # moves with one stage, before training continued with more
+    n_moves_before_stages: int = 0  # moves before training last continued with more stages
 
 
 def save(
@@ -104,6 +104,8 @@ def load(
             more = max(settings.stages, trained.stages)
             refuse_others(path, plain_values(replace(trained, stages=more)), plain_values(settings))
             indices = turned_indices(settings.patterns, saved["indices"])
+            if indices.max(initial=-1) >= trained.n_weights:
+                raise IndexError("an index of a weight is outside of all tables")
             weights[indices] = saved["weights"]
             if len(coherence):
                 coherence[indices] = saved["coherence"]

@@ -212,9 +212,7 @@ class Training:
                 self.batch = min(max(1, int(n * pace)), MAX_GAMES)
                 if n_whole:
                     self.recent.append((n_whole, score))
-                while (
-                    sum(n for n, _ in self.recent) - (self.recent or [(0, 0.0)])[0][0] >= N_RECENT
-                ):
+                while sum(each for each, _ in list(self.recent)[1:]) >= N_RECENT:
                     self.recent.popleft()
             if n_whole and not n_moves:
                 self.has_diverged = True

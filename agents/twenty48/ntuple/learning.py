@@ -71,7 +71,11 @@ def best_afterstate(
 
 
 class Carousel(NamedTuple):
-    """The afterstates with which games entered each stage; training games start from them, too."""
+    """The afterstates with which games entered each stage; training games start from them, too.
+
+    A game can enter a stage several times, because a merge of large tiles can lower the stage.
+    What is played again after a restart is not recorded.
+    """
 
     boards: Boards  # (n_stages, CAROUSEL); newer ones replace the oldest
     n_entered: Counts  # how many games entered each stage, (n_stages,)
@@ -86,7 +90,8 @@ def new_carousel(n_stages: int) -> Carousel:
 def first_afterstate(carousel: Carousel, game: int) -> np.uint64:
     """Return the afterstate from which a game starts: the empty board, or one of its stage.
 
-    Games take turns: of n consecutive games, one starts in each of n stages.
+    Games take turns: of n consecutive games, one starts in each of n stages. It starts from the
+    empty board while no game has entered its stage.
     """
     n_stages = len(carousel.n_entered)
     begun = game % n_stages

@@ -215,8 +215,10 @@ def turn_table(table: Weights, turned: Weights, n_inner: int) -> None:
 def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> Any:
     """Convert indices from the order of files to that of memory, or back.
 
-    IndexError if an index is negative.
+    TypeError if the array is not a vector of int64; IndexError if an index is negative.
     """
+    if indices.ndim != 1 or indices.dtype != np.int64:
+        raise TypeError(f"indices must be a vector of int64 (got {indices.shape} {indices.dtype})")
     if (indices < 0).any():
         raise IndexError("an index of a weight is negative")
     patterns = get_patterns(pattern_set)
@@ -332,7 +334,7 @@ def value_kernels(
 
 @inlined
 def stage(board: np.uint64, n_stages: np.uint64) -> np.uint64:
-    """Return the stage of a board, or the last one."""
+    """Return the stage of a board, at most ``n_stages - 1``."""
     ones = np.uint64(0x1111111111111111)
     by_8, by_4 = board >> np.uint64(3), board >> np.uint64(2)
     top = by_8 & by_4 & ones  # cells with exponents of 12 (4096) or more

@@ -96,7 +96,10 @@ class TrainingSettings(Learning):
 
     seed: int = integer(0, 0, MAX_SEED, "seed of the games")
     stages: int = integer(
-        1, 1, MAX_STAGES, "sets of tables: one until a 16384 tile, and others after it"
+        1,
+        1,
+        MAX_STAGES,
+        "sets of tables: 2 have one for boards with 16384, 3 for 8192 too, 4 for 4096 too",
     )
 
     def __post_init__(self) -> None:
@@ -115,7 +118,10 @@ class TrainingSettings(Learning):
     @property
     def digest(self) -> str:
         """A digest of the settings and of the version of learning."""
-        return digits(json.dumps({"version": VERSION, **plain_values(self)}, sort_keys=True))
+        values = plain_values(self)
+        if self.stages == 1:  # files of networks that were learned before there were stages
+            del values["stages"]
+        return digits(json.dumps({"version": VERSION, **values}, sort_keys=True))
 
     @property
     def n_weights(self) -> int:

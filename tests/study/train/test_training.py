@@ -127,6 +127,49 @@ def test_a_checkpoint_keeps_the_boards_from_which_games_start() -> None:
     assert continued.carousel.n_entered.tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize("method", ["tc", "td"])
+def test_a_training_with_stages_in_parts_gives_the_same_weights(method: str) -> None:
+    """Games start from boards of the carousel, which the checkpoint keeps."""
+    settings = replace(SMALL, stages=2, method=method, rate=0.1)
+    for name, stops in (("whole", [20_000]), ("parts", [5_000, 12_000, 20_000])):
+        for k, n_moves in enumerate(stops):
+            training = new_training(name, settings, n_moves)
+            if k == 0:
+                training.carousel.boards[1, :2] = 0xE0000000000000AB, 0xE00000000000CAB
+                training.carousel.n_entered[1] = 2
+            training.run(lambda: None)
+        if name == "whole":
+            whole = training
+    assert np.array_equal(whole.weights, training.weights)
+    assert np.array_equal(whole.coherence, training.coherence)
+    assert np.array_equal(whole.carousel.boards, training.carousel.boards)
+    assert training.weights[count_weights(SMALL.patterns) :].any()
+
+
+def test_more_stages_need_a_larger_budget() -> None:
+    words = ["train", "ntuple", "--name", "s", *WORDS, "--moves", "2000", "--cooling", "0"]
+    succeeded(None, *words)
+    assert "stages: to continue with 2, the budget must be larger than the " in refused(
+        *words, "--stages", "2"
+    )
+
+
+def test_a_network_of_one_stage_has_the_digest_of_before() -> None:
+    assert SMALL.digest == "a8ac5657866e"
+
+
+def test_a_checkpoint_whose_indices_are_outside_is_damaged() -> None:
+    train("v1", 2000)
+    path = network_folder("v1") / CHECKPOINT
+    with np.load(path) as saved:
+        arrays = dict(saved)
+    n = count_weights(SMALL.patterns)
+    for indices in (arrays["indices"] + n, arrays["indices"] * 1.0, arrays["indices"][None]):
+        np.savez(path, **{**arrays, "indices": indices})
+        with pytest.raises(RunError, match="cannot be read"):
+            new_training("v1", replace(SMALL, stages=3))
+
+
 def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:
     training = train("v1", 100_000)
     agent = NTuple(network="v1")
