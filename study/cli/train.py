@@ -52,7 +52,8 @@ def train(
     """Train an agent's network, or continue its training.
 
     With --method td, the learning rate is 0.1 by default. If you repeat the command with a larger
-    budget, the training resumes from the point at which the learning rate began to fall.
+    budget, the training resumes from the point at which the learning rate began to fall. The first
+    training of a network has one stage; it may continue with more stages.
     """
     from thetafront.agents.parameters import Label, declared_parameters
     from thetafront.agents.twenty48.ntuple.network import NONE, network_folder, trained_network
@@ -100,6 +101,11 @@ def train(
     )
     check_memory(settings)
     folder = network_folder(name)
+    if settings.stages > 1 and not (folder / CHECKPOINT).exists():
+        raise InputError(
+            f"stages must be 1 for a new network (got {settings.stages}); after a training with "
+            "one stage, the same command continues it with more"
+        )
     make_folder(folder.parent, "networks")
     make_folder(folder, "name")
     busy = f"name: {name!r} is being trained by another run; wait for it"

@@ -21,8 +21,8 @@ Sources:
 - Learning from afterstates: Szubert and Jaśkowski (2014), *Temporal difference learning of n-tuple
   networks for the game 2048*, §II.
 - Coherence and λ: Jaśkowski (2017), *Mastering 2048 with delayed temporal coherence learning,
-  multi-stage weight promotion, redundant encoding and carousel shaping*, §III. Its §V has the
-  carousel: games that start in later stages.
+  multi-stage weight promotion, redundant encoding and carousel shaping*, §III. The carousel, games
+  that start in later stages, is from the same paper.
 - Optimistic start: Guei, Chen and Wu (2021), *Optimistic temporal difference learning for 2048*.
 - Order of corrections, and restarts from the middle of a game: Matsuzaki (2017), *Developing a 2048
   player with backward temporal coherence learning and restart*.
@@ -42,8 +42,7 @@ from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
 
 MAX_MOVES = 1 << 18  # of a game: each spawn adds 2 or more, and sixteen 32768s sum to 2**19
 AHEAD, RING = 4, 8  # weights are prefetched 4 corrections ahead; RING: a larger power of two
-
-CAROUSEL = 4096  # boards of a stage
+CAROUSEL = 4096  # boards that are kept of each stage
 
 Boards = npt.NDArray[np.uint64]
 Counts = npt.NDArray[np.int64]
@@ -224,6 +223,7 @@ def learn(
     their scores. The weights, ``coherence`` and ``carousel`` are changed. ``coherence`` has E and A
     of each weight, shape (n_weights, 2); if ``coherent`` is false, it is not used. Learning ends
     early if it diverges.
+
     Several threads may call this function at the same time with the same network. They take no
     locks, so a change is lost occasionally, and the result depends on which thread was faster.
 

@@ -32,7 +32,7 @@ FOLDER = Path("results") / "networks"
 MANIFEST = "manifest.json"
 NONE = "none"  # the name that stands for no network
 FORMAT = 1
-MAX_IN_MEMORY = 3  # networks that a worker keeps in memory; reading a network takes a second
+MAX_IN_MEMORY = 4  # networks that a worker keeps, as `make champions` needs; reading takes a second
 
 
 @dataclass(frozen=True)

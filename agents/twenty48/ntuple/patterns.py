@@ -8,8 +8,8 @@ value      of an afterstate: the sum of the weights that all patterns look up on
            boards
 set        the patterns of a network; ``4x6`` has four patterns of six cells each
 part       a pattern whose cells all belong to another pattern of the set
-stage      of a board: 0 before it has a tile of 16384 or more, then 1 more than the number of tiles
-           8192, 4096, … that it has, up to the first one that is missing
+stage      of a board: 0 without a tile of 16384 or more, 1 with one, 2 if it also has an 8192 tile,
+           and 3 if it has a 4096 tile, too
 =========  =======================================================================================
 
 A set with a plus, such as ``4x6+``, also has parts: all lines and squares of four cells that lie

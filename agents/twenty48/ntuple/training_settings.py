@@ -85,8 +85,8 @@ class Learning:
 class TrainingSettings(Learning):
     """All settings with which a network learns.
 
-    The tables of later stages begin as copies when training continues with more stages. A new
-    network may have several stages, too, but the first games that reach a stage find it untrained.
+    When training continues with more stages, the tables of later stages begin as copies. In a new
+    network with several stages, the first games that reach a later stage find it untrained.
 
     Raises
     ------

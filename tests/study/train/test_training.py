@@ -148,6 +148,8 @@ def test_a_training_with_stages_in_parts_gives_the_same_weights(method: str) -> 
 
 def test_more_stages_need_a_larger_budget() -> None:
     words = ["train", "ntuple", "--name", "s", *WORDS, "--moves", "2000", "--cooling", "0"]
+    assert "stages must be 1 for a new network (got 2)" in refused(*words, "--stages", "2")
+    assert not network_folder("s").exists()
     succeeded(None, *words)
     assert "stages: to continue with 2, the budget must be larger than the " in refused(
         *words, "--stages", "2"
