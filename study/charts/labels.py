@@ -113,6 +113,13 @@ def text_width(text: str) -> float:
     return FONT_SIZE * sum(DIGIT_WIDTH if each.isdigit() else LETTER_WIDTH for each in text)
 
 
+def centred_text(text: str, place: tuple[float, float], axes: tuple[Axis, Axis], dy: float) -> Box:
+    """Return the box of a text whose middle is ``dy`` points above a place on a panel."""
+    middle, level = share(place[0], axes[0]) * WIDTH, share(place[1], axes[1]) * HEIGHT + dy
+    width, height = text_width(text) + ROOM, LINE_HEIGHT * FONT_SIZE
+    return Box(middle - width / 2, level - height / 2, middle + width / 2, level + height / 2)
+
+
 def are_clear(points: Sequence[Box], texts: Sequence[Box]) -> list[bool]:
     """Return for each text whether it is near its point and covers no other point or text."""
     found = []

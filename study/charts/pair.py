@@ -17,6 +17,7 @@ from thetafront.study.charts.chart import (
     GREY,
     LINE,
     ORANGE,
+    Axis,
     Chart,
     Kind,
     Layer,
@@ -25,15 +26,16 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
+from thetafront.study.charts.labels import Box, centred_text
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.experiments.dimension import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
 
 KEY, TITLE = "pair", "Two parameters together"
 N_LEVELS = (4, 3)  # maximum numbers of contour levels: of the goal, and of the cost
-# Places of labels along lines of equal goal, and of equal cost, as shares of a line's length. They
-# differ, so that labels seldom touch.
-LABEL_AT = (0.33, 0.4)
+# Places of a label to try, as shares of its line's length.
+LABEL_AT = (0.35, 0.45, 0.25, 0.55, 0.65, 0.15)
+LABEL_ABOVE = 7.0  # the middle of a label above its line, in typographic points
 N_CELLS = 5  # in each row and each column of the table
 FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GREY)
 
@@ -79,9 +81,22 @@ def pair_chart(analysis: Analysis) -> Chart:
         for row in analysis.tables["front"].to_dict("records")
         if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
     ]
+    across, up = (parameter_axis(each, short(each.label)) for each in pair)
+    axes = across, up
+    taken = list[Box]()
     layers = [
-        *contour_lines(goal.label, (x, y, goals), round_values, goal.format.at_axis, 0),
-        *contour_lines(cost.label, (x, y, costs), log_ticks, lambda each: cost_tick(cost, each), 1),
+        *contour_lines(
+            goal.label, (x, y, goals), round_values, goal.format.at_axis, 0, axes, taken
+        ),
+        *contour_lines(
+            cost.label,
+            (x, y, costs),
+            log_ticks,
+            lambda each: cost_tick(cost, each),
+            1,
+            axes,
+            taken,
+        ),
         Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
@@ -105,7 +120,6 @@ def pair_chart(analysis: Analysis) -> Chart:
         for j in columns
     }
     table = pd.DataFrame({second.label: [second.text(rounded(y[k], 3)) for k in rows], **written})
-    across, up = (parameter_axis(each, short(each.label)) for each in pair)
     return Chart(KEY, TITLE, text, table, [[Panel(across, up, layers)]], experiment.title)
 
 
@@ -115,8 +129,14 @@ def contour_lines(
     ticks: Callable[[float, float], Sequence[float]],
     write: Callable[[float], str],
     which: int,
+    axes: tuple[Axis, Axis],
+    taken: list[Box],
 ) -> list[Layer]:
-    """Return lines of equal value on a grid, at round values between its minimum and maximum."""
+    """Return lines of equal value on a grid, at round values between its minimum and maximum.
+
+    Each label takes the first place along its line where it covers no other label. ``taken`` has
+    the places of earlier labels; the new ones are appended.
+    """
     x, y, z = values
     found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
     kind = Kind(f"equal {short(label)}", (BLUE, GREEN)[which], LINE)
@@ -128,8 +148,14 @@ def contour_lines(
             segments += [{"x": a, "y": b, "x2": c, "y2": d} for (a, b), (c, d) in ends]
         if parts:
             longest = max(parts, key=len)
-            at = longest[int(LABEL_AT[which] * len(longest))].tolist()
-            labels.append({"x": at[0], "y": at[1], "label": write(level), "dx": 0, "dy": 7})
+            text = write(level)
+            places = [longest[int(each * len(longest))].tolist() for each in LABEL_AT]
+            boxes = [centred_text(text, at, axes, LABEL_ABOVE) for at in places]
+            covered = [sum(map(box.overlap, taken)) for box in boxes]
+            k = covered.index(min(covered))
+            taken.append(boxes[k])
+            at = dict(zip("xy", places[k], strict=True))
+            labels.append({**at, "label": text, "dx": 0, "dy": LABEL_ABOVE})
     return [
         Layer("rule", kind, segments, x2="x2", y2="y2", size=(2.4, 1.2)[which]),
         Layer("text", LABELS, labels),

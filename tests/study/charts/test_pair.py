@@ -4,7 +4,9 @@ import numpy as np
 
 from tests.study.charts.specs import drawn, layers_of
 from tests.study.made_studies import analysis_with
-from thetafront.study.charts.pair import pair_chart
+from thetafront.study.charts.chart import Axis
+from thetafront.study.charts.labels import Box
+from thetafront.study.charts.pair import contour_lines, pair_chart
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.importance import Importance
@@ -42,6 +44,22 @@ def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
     assert here.rows == [{"x": theta["max_sweeps"], "y": theta["tolerance"]}]
     assert "%" in str(chart.table.iloc[0, 1])
     assert labels.rows[0]["label"] in drawn(chart)
+
+
+def test_no_label_covers_another() -> None:
+    """A line at x = 35 and one at y = 35, whose labels would be at the same place."""
+    steps = np.linspace(0.0, 100.0, 101)
+    across, up = np.meshgrid(steps, steps)
+    axes, taken = (Axis("x", 0.0, 100.0, {}), Axis("y", 0.0, 100.0, {})), list[Box]()
+    places = []
+    for which, values in enumerate((across, up)):
+        grid = (steps, steps, values)
+        _, labels = contour_lines("z", grid, lambda low, high: [35.0], str, which, axes, taken)
+        (row,) = labels.rows
+        assert 35.0 in {row["x"], row["y"]}
+        places.append((row["x"], row["y"]))
+    assert places[0] != places[1]
+    assert taken[0].overlap(taken[1]) == 0.0
 
 
 def test_categories_are_no_part_of_a_pair(pacman: Analysis) -> None:
