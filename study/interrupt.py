@@ -67,9 +67,14 @@ def watch() -> None:
 
 
 def _wait() -> None:
+    main = threading.main_thread().ident
     while True:
-        signal.sigwait(_State.signals)
-        _answer()
+        number = signal.sigwait(_State.signals)
+        if _State.answer is _Answer.RAISE and main is not None:
+            # The system may choose this thread even if the main thread does not block the signal.
+            signal.pthread_kill(main, number)
+        else:
+            _answer()
 
 
 def _answer() -> None:

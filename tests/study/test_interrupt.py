@@ -116,6 +116,22 @@ except KeyboardInterrupt:
     assert interrupted(program, [number]) == (0, ["begun", "raised"], "")
 
 
+@pytest.mark.parametrize("number", EACH_SIGNAL)
+def test_one_that_the_system_gives_to_the_waiting_thread_is_raised(number: signal.Signals) -> None:
+    """On a busy machine, the system may choose this thread; here, the program does."""
+    program = f"""
+import signal, threading
+[waiting] = [each for each in threading.enumerate() if each.name == 'interrupts']
+try:
+    with interrupt.raised():
+        signal.pthread_kill(waiting.ident, {int(number)})
+        time.sleep(60)
+except KeyboardInterrupt:
+    say('raised')
+"""
+    assert interrupted(program, []) == (0, ["raised"], "")
+
+
 def test_within_what_is_raised_a_block_defers() -> None:
     program = """
 try:
