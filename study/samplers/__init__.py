@@ -92,11 +92,11 @@ def trial_seed(study_seed: int, trial_number: int) -> int:
     return (study_seed * 1_000_000 + trial_number) % 2**32
 
 
-def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
+def sampler_of_class(name: str, seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Create a sampler from the name of its class, such as ``optuna.samplers.GPSampler``.
 
-    The class gets a seed and ``n_startup_trials`` if it has these arguments. InputError if there is
-    no such class, or if it needs other arguments.
+    The class gets a seed, ``n_startup_trials`` and ``objectives`` if it has these arguments.
+    InputError if there is no such class, or if it needs other arguments.
     """
     module, _, class_name = name.rpartition(".")
     try:
@@ -105,7 +105,7 @@ def sampler_of_class(name: str, seed: int, n_design: int) -> BaseSampler:
         raise InputError(f"sampler {name!r} cannot be imported: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, BaseSampler)):
         raise InputError(f"sampler must be a class derived from BaseSampler (got {name!r})")
-    offered = {"seed": seed, "n_startup_trials": startup(n_design)}
+    offered = {"seed": seed, "n_startup_trials": startup(n_design), "objectives": objectives}
     taken = inspect.signature(kind).parameters
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})
@@ -160,7 +160,7 @@ def make_sampler(
         if name in SAMPLERS:
             sampler = SAMPLERS[name](seed, n_design, objectives)
         else:
-            sampler = sampler_of_class(name, seed, n_design)
+            sampler = sampler_of_class(name, seed, n_design, objectives)
     if space is None or space.is_box:
         return sampler
     if isinstance(sampler, ModelSampler):

@@ -31,6 +31,11 @@ from thetafront.study.shrinkage import Moments, growing_variances
 
 N_DESIGN = 16
 SCORES = "scores"
+YARDSTICKS = {
+    "smac": "results.benchmarks.samplers.yardsticks.SMAC",
+    "qhvkg": "results.benchmarks.samplers.yardsticks.HypervolumeKnowledgeGradient",
+}
+"""Samplers of this benchmark alone, and their classes."""
 DIRECTIONS = (StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE)
 N_WARM = 4
 # The nine suggestions up to the 80th trial: some fit a model again, and these take longer.
@@ -59,9 +64,10 @@ OBJECTIVES = Objectives((Scale.ROOT, Scale.LOG), REFERENCE, score_variances)
 
 def check_sampler(name: str) -> str:
     """Return the name of a sampler; InputError if it does not exist or cannot run."""
-    if name not in SAMPLERS:
-        raise InputError(f"sampler must be one of {', '.join(SAMPLERS)} (got {name!r})")
-    make_sampler(name, 0, 0, 1, OBJECTIVES)
+    allowed = (*SAMPLERS, *YARDSTICKS)
+    if name not in allowed:
+        raise InputError(f"sampler must be one of {', '.join(allowed)} (got {name!r})")
+    make_sampler(YARDSTICKS.get(name, name), 0, 0, 1, OBJECTIVES)
     return name
 
 
@@ -85,7 +91,8 @@ class Contest:
     def trial(self, sampler: str, n_games: int) -> None:
         """Run the next trial: ask, play, tell."""
         number = len(self.points)
-        self.study.sampler = make_sampler(sampler, self.seed, number, self.n_design, OBJECTIVES)
+        name = YARDSTICKS.get(sampler, sampler)
+        self.study.sampler = make_sampler(name, self.seed, number, self.n_design, OBJECTIVES)
         begun = time.process_time()
         trial = self.study.ask(self.on.space.distributions())
         self.cpu_seconds.append(time.process_time() - begun)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from results.benchmarks.samplers.contest import Contest, Run, play
+from results.benchmarks.samplers.contest import YARDSTICKS, Contest, Run, play
 from results.benchmarks.samplers.surfaces import surface
 from results.benchmarks.samplers.truth import Truth, true_front
 
@@ -73,3 +73,17 @@ def test_all_samplers_begin_with_the_same_games() -> None:
         begun.append([trial.values for trial in contest.study.trials])
     assert begun[0][:8] == begun[1][:8]
     assert begun[0][8] != begun[1][8]
+
+
+@pytest.mark.parametrize("name", YARDSTICKS)
+def test_yardsticks_propose_what_their_seed_decides(name: str) -> None:
+    pytest.importorskip("smac", reason="needs smac and botorch, which nothing else needs")
+    pytest.importorskip("botorch", reason="needs smac and botorch, which nothing else needs")
+    begun = []
+    for seed in (1003, 1003, 1004):
+        contest = Contest(surface("saturating"), seed, 8)
+        for _ in range(9):
+            contest.trial(name, 3)
+        begun.append(contest.points[-1].tolist())
+    assert begun[0] == begun[1] != begun[2]
+    assert all(0.0 <= x <= 1.0 for x in begun[0])

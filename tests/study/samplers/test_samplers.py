@@ -8,6 +8,7 @@ import pytest
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.samplers import SAMPLERS, check_sampler, make_sampler
+from thetafront.study.samplers.nehvi import NoisyEHVISampler
 from thetafront.study.samplers.observations import Objectives
 from thetafront.study.scale import Scale
 
@@ -45,6 +46,12 @@ def test_any_sampler_of_optuna_is_made_by_its_class() -> None:
     assert found != proposals("optuna.samplers.NSGAIIISampler", seed=2, n_trials=3)
     sampler = make_sampler("optuna.samplers.NSGAIIISampler", 0, 0, 8, OBJECTIVES)
     assert isinstance(sampler, optuna.samplers.NSGAIIISampler)
+
+
+def test_a_class_with_objectives_gets_those_of_the_study() -> None:
+    sampler = make_sampler("thetafront.study.samplers.nehvi.NoisyEHVISampler", 0, 0, 8, OBJECTIVES)
+    assert isinstance(sampler, NoisyEHVISampler)
+    assert sampler.objectives is OBJECTIVES
 
 
 @pytest.mark.parametrize(
