@@ -77,6 +77,7 @@ SEARCHES = (
     {"depth": 2},
     {"depth": 2, "deeper_below": 4},
     {"depth": 3},
+    {"depth": 3, "deeper_below": 4},
 )
 """How each network is played."""
 PLAYOUTS = (2, 16, 128)
