@@ -247,13 +247,17 @@ class Sweep:
         """
         precision = self.precision
         assert precision is not None
-        analysis = self.analysis()
-        data, model = analysis.data, analysis.trials_model
-        if model is None:
-            if self.stopped_by_budget:
-                return
-            raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
-        points = choose_points(model, data, precision.n_points) if points is None else points
+        with self.stops("validation"), interrupt.deferred():
+            analysis = self.analysis()
+            data, model = analysis.data, analysis.trials_model
+            if model is None:
+                if self.stopped_by_budget:
+                    return
+                raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
+            if points is None:
+                points = choose_points(model, data, precision.n_points)
+            if interrupt.requested() and not self.is_pick:
+                self.write_results(analysis)
         if not points:
             return  # there is no point to play
         if self.budget.is_spent:

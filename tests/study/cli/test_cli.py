@@ -17,13 +17,16 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import add_trials, new_study
+from tests.study.made_studies import add_trials, data_of, new_study
 from tests.study.program import output_refused, refused, run, signalled, stored
+from thetafront.study import interrupt
 from thetafront.study.charts.export import PICTURES
 from thetafront.study.cli import app
 from thetafront.study.log.location import locate
+from thetafront.study.log.point import Point
 from thetafront.study.report import prediction_check
 from thetafront.study.report.prediction_check import PredictionCheck
+from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import Sweep
 
 QUICK_SWEEP = ["sweep", "--trials", "6", "--replicates", "2", "--jobs", "2", "--name", "s"]
@@ -256,6 +259,26 @@ def test_an_interrupt_speaks_of_stored_games_only_where_there_are_some(tmp_path:
             raise KeyboardInterrupt
         assert f"stopped during the {part}" in said.getvalue()
         add_trials(study, QUICK)
+
+
+def test_an_interrupt_while_points_are_chosen_writes_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between search and validation the model is fitted, which may take long."""
+
+    def chosen(*_: object) -> list[Point]:
+        signal.raise_signal(signal.SIGINT)
+        return []
+
+    monkeypatch.setattr("thetafront.study.run.sweep.choose_points", chosen)
+    study, said = new_study(QUICK), io.StringIO()
+    add_trials(study, QUICK)
+    sweep = Sweep(QUICK, locate("s", tmp_path, None), study, None, Console(file=said, width=400))
+    sweep.precision = Precision(None, 4)
+    with interrupt.as_guest(), pytest.raises(KeyboardInterrupt):
+        sweep.validate()
+    assert "stopped during the validation: finished games are stored in " in said.getvalue()
+    assert len(pd.read_csv(tmp_path / "s" / "trials.csv")) == len(data_of(study, QUICK).trials)
 
 
 def test_make_passes_words_on_as_they_are() -> None:
