@@ -97,8 +97,9 @@ def pick(
             out = console(stderr=True)
             try:
                 now, played = played_for(location, data, proposal, games, jobs, out)
-                analysis = Analysis(now)
-                candidates = analysis.to_pick_from()
+                if played:
+                    analysis = Analysis(now)
+                    candidates = analysis.to_pick_from()
             except InputError as error:
                 if games is not None:
                     raise

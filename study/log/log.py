@@ -141,8 +141,7 @@ class Rows:
 
     def problems(self) -> list[str]:
         """Return which rows are damaged or missing."""
-        rows: list[tuple[Any, ...]] = [self.study, *self.points, *self.games, *self.events]
-        damaged = [row for row in rows if not is_whole(row)]
+        damaged = self.damaged
         found = [f"{row_name(row)}: its checksum is wrong" for row in damaged]
         bad = {row[:2] for row in damaged if isinstance(row, PointRow)}
         whole = self.whole
@@ -166,13 +165,20 @@ class Rows:
         return found
 
     @cached_property
+    def damaged(self) -> list[tuple[Any, ...]]:
+        """The rows with a wrong checksum."""
+        rows: list[tuple[Any, ...]] = [self.study, *self.points, *self.games, *self.events]
+        return [row for row in rows if not is_whole(row)]
+
+    @cached_property
     def whole(self) -> "Rows":
         """The intact rows."""
+        if not self.damaged:
+            return self
+        damaged = set(map(id, self.damaged))
+        kinds = self.points, self.games, self.events
         return Rows(
-            self.study,
-            [row for row in self.points if is_whole(row)],
-            [row for row in self.games if is_whole(row)],
-            [row for row in self.events if is_whole(row)],
+            self.study, *([row for row in rows if id(row) not in damaged] for rows in kinds)
         )
 
     @cached_property

@@ -1,5 +1,6 @@
 """Play the θ that a pick proposes, which becomes one more validated point of the study."""
 
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -64,10 +65,14 @@ def played_for(
             validation = Validation(log, data, [point], precision, connection=sweep.connection)
             if validation.done:
                 validation.close()
-            else:
-                most = counted(n_games, "game")
-                out.print(f"playing a promising θ on fresh seeds, {most} at most (--games 0: none)")
-                sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
+                out.print("the most promising θ has enough games already; none are played")
+                return data, []
+            most = counted(n_games, "game")
+            out.print(f"playing a promising θ on fresh seeds, {most} at most (--games 0: none)")
+            sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
+            out.print(
+                f"for new tables and a new page: thetafront export {shlex.join(location.words)}"
+            )
         return StudyData.read(log, data.experiment), [proposal.point.key]
 
 
