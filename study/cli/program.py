@@ -162,7 +162,7 @@ def print_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(help="Tune game-playing agents for score against seconds per move.")
+@app.callback(help="Tune agents and programs for score against cost.")
 def program_options(
     version: Annotated[
         bool,

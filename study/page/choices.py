@@ -17,6 +17,7 @@ from scipy.special import ndtri
 from thetafront.study.charts.axes import cost_tick, round_numbers
 from thetafront.study.experiments.objectives import Cost
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.certificate import bound_near
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
 from thetafront.study.report.pick_text import (
     cost_line,
@@ -72,6 +73,7 @@ class Step:
     # The lines on θ that were passed over, and on an untested θ.
     passed_over: Lines
     untested: Lines
+    bound: str  # how much better another θ may be near this budget
     # The cost (`x`) and the goal (`y`) of the untested θ, a `text` with both, and the `command`
     # that plays this θ; empty if there is none.
     prospect: dict[str, Any]
@@ -127,6 +129,7 @@ class Choices:
                     cost_line(picked),
                     passed_over_lines(picked),
                     untested_lines(picked),
+                    bound_near(page.certificate, limit),
                     make_prospect(picked),
                 )
             )

@@ -70,12 +70,13 @@ class Certificate:
     """Bounds of the regret at budgets that are equally spaced in log cost, the smallest first."""
 
     experiment: Experiment  # the study's
-    # (n,): budgets t, from the smallest with an answer to the end of the predicted front.
+    # (n,): budgets t, from the smallest with an answer to one from which the answer is the same.
     limits: Floats
     answers: list[Candidate]  # for each budget, the recommended θ
     bounds: Floats  # (n,): ε(t), in the goal's unit
     prospects: list[Point]  # for each budget, the θ with the best prediction, played or not
-    # (n,): what ε(t) would be if the prospects had been played and were recommended.
+    # (n,): what ε(t) would be if the prospects had been played, and were recommended where that
+    # lowers it.
     bounds_if_played: Floats
 
     @property
@@ -136,21 +137,18 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
         draws = Draws.from_model(model, codes)
     best = draws.best_predicted(limits)
     new = {k: proposal_at(draws.points[k], model, candidates.data) for k in set(best.tolist())}
-    return Certificate(
-        experiment,
-        limits,
-        found,
-        simultaneous_bounds(draws.regrets(limits, chosen)),
-        [new[k] for k in best.tolist()],
-        simultaneous_bounds(draws.regrets(limits, best)),
-    )
+    bounds, of_best = (simultaneous_bounds(draws.regrets(limits, each)) for each in (chosen, best))
+    prospects = [new[k] for k in best.tolist()]
+    return Certificate(experiment, limits, found, bounds, prospects, np.minimum(of_best, bounds))
 
 
 def budget_grid(model: FittedModel, played: Sequence[Expected]) -> Floats:
-    """Return budgets from the cost of the cheapest played θ to the end of the predicted front."""
-    max_cost = 10.0 ** -model.predicted_front.mean[-1, 1]
+    """Return budgets from the cost of the cheapest played θ to that of the best of all θ."""
+    sign = model.posterior.sign
     cheapest = min(each.cost.high for each in played)
-    return np.geomspace(cheapest, max(max_cost, cheapest) * 1.01, N_LIMITS)
+    best = max(played, key=lambda each: sign * each.score.value).cost.high
+    max_cost = max(10.0 ** -model.predicted_front.mean[-1, 1], best)
+    return np.geomspace(cheapest, max_cost * 1.01, N_LIMITS)
 
 
 @dataclass(frozen=True)
@@ -304,10 +302,21 @@ def certificate_headline(found: Certificate | None) -> str:
     if found is None:
         return ""
     size = bound_text(found.experiment.goal, found.bounds.max())
+    first, last = (found.experiment.cost.text(float(found.limits[k])) for k in (0, -1))
     begin = "Little is known about better θ yet: with" if found.is_wide else "With"
     return (
-        f"{begin} 95% probability, the recommended θ is within {size} of the best at every budget."
+        f"{begin} 95% probability, the recommended θ is within {size} of the best at every budget "
+        f"from {first} to {last}."
     )
+
+
+def bound_near(found: Certificate | None, limit: float) -> str:
+    """Return the bound near a budget in a line, to follow the headline; empty if there is none."""
+    if found is None:
+        return ""
+    after = int(np.searchsorted(found.limits, limit))
+    size = bound_text(found.experiment.goal, found.bounds[max(after - 1, 0) : after + 1].max())
+    return f"Near this budget, it is within {size}."
 
 
 def certificate_line(found: Certificate | None) -> str:

@@ -168,6 +168,7 @@
     find("prospect").hidden = !step.prospect.text;
     find("untested").textContent = step.prospect.text || "";
     find("try").textContent = step.prospect.command || "";
+    if (find("bound")) find("bound").textContent = isAnswer ? step.bound : "";
     find("note").textContent = isAnswer ? "" : `You chose number ${answer.number}. The answer within ${step.text} is ${named(byBudget)}.`;
     const later = choices.steps.slice(Number(slider.value) + 1).find((each) => each.answer !== step.answer);
     find("next").textContent = later ? `From ${later.text} on: ${named(choices.answers[later.answer])}.` : "No larger budget changes the answer.";
