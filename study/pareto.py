@@ -82,6 +82,49 @@ def hypervolume(
     return float(np.sum(heights * np.diff(edges)))
 
 
+def most_hypervolume(
+    front: npt.NDArray[np.float64], n_points: int, reference: npt.NDArray[np.float64]
+) -> list[int]:
+    """Return the indices of up to ``n_points`` points of a front: both ends, and the best between.
+
+    Parameters are as for :func:`added_hypervolume`; the front begins with the cheapest point.
+    """
+    chosen = sorted({0, len(front) - 1})[:n_points]
+    while len(chosen) < n_points:
+        added = added_hypervolume(front, front[chosen], reference)
+        if not added.any():
+            break
+        chosen.append(int(np.argmax(added)))
+    return sorted(chosen)
+
+
+def added_hypervolume(
+    values: npt.NDArray[np.float64],
+    known: npt.NDArray[np.float64],
+    reference: npt.NDArray[np.float64],
+) -> npt.NDArray[np.float64]:
+    """Return the hypervolume that each of some points would add to a front of known points.
+
+    Both objectives are to be maximized. A point adds a rectangle: its first objective, down to that
+    of the best known point with at least its second objective, times its second objective, down to
+    that of the best known point with at least its first objective. If points between these two are
+    known, the rectangle is too large; there are none on a front.
+
+    Parameters
+    ----------
+    values, known : float64, shapes (n, 2) and (m, 2)
+        Objectives of the points, and of the known points.
+    reference : float64, shape (2,)
+        The reference point.
+    """
+    added = np.ones(len(values))
+    for k in range(2):
+        as_good = known[:, 1 - k] >= values[:, [1 - k]]
+        best = np.where(as_good, known[:, k], reference[k]).max(axis=1)
+        added *= np.maximum(values[:, k] - best, 0.0)
+    return added
+
+
 def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return, for each point, the share of draws in which no other point dominates it.
 

@@ -176,9 +176,11 @@ class Rows:
         if not self.damaged:
             return self
         damaged = set(map(id, self.damaged))
-        kinds = self.points, self.games, self.events
         return Rows(
-            self.study, *([row for row in rows if id(row) not in damaged] for rows in kinds)
+            self.study,
+            [row for row in self.points if id(row) not in damaged],
+            [row for row in self.games if id(row) not in damaged],
+            [row for row in self.events if id(row) not in damaged],
         )
 
     @cached_property

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.pareto import added_hypervolume, most_hypervolume
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel, fit_model
@@ -26,7 +27,6 @@ from thetafront.study.samplers.observations import (
     to_maximize,
 )
 from thetafront.study.samplers.posterior import Posterior
-from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.scale import beyond_worst
 
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
@@ -110,11 +110,9 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
     If scores are exact, the trials on or near the trials' own front are timed again, unless costs
     are exact, too; there are no other proposals.
 
-    Otherwise ``n_points`` budgets are equally spaced in log cost over the predicted front. For each
-    budget, the proposal is the point with the best posterior mean among all points of the space
-    that are within the budget. A proposal with the θ of a trial is named after the trial. Costs are
-    posterior means, which have little error. (In simulated studies, users got more from proposals
-    at twelve budgets than from proposals and trials at six budgets.)
+    Otherwise ``n_points`` proposals are chosen from the predicted front: both ends and, one after
+    the other, the point that adds most hypervolume to those chosen before. Where the score rises
+    steeply, points are therefore closer. A proposal with the θ of a trial is named after the trial.
     """
     experiment = data.experiment
     chosen: dict[str, Point] = {}
@@ -126,8 +124,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
             chosen.setdefault(point.key, replace(point, games={}))
         return list(chosen.values())
     front = model.predicted_front
-    budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
-    for index in best_within_budgets(front, budgets):
+    for index in most_hypervolume(front.mean, n_points, model.observations.reference):
         new = proposal_at(front.points[index], model, data)
         chosen.setdefault(new.key, new)
     return list(chosen.values())
@@ -150,11 +147,11 @@ def another_point(
 ) -> Point | None:
     """Choose one more point to validate; None if it would be too close to another point.
 
-    The choice is the point of the predicted front whose cost is farthest from those of all
-    validated points. If several points were left out, a trial's θ is preferred, because it has been
-    played and so is likely to be playable. If the choice is too close to a validated point, or is
-    itself known, it is instead the point of the predicted front whose cost is farthest from those
-    of all validated and left-out points.
+    The choice is the point of the predicted front that adds most hypervolume to the validated
+    points, unless it costs about as much as one of them. If several points were left out, a trial's
+    θ is preferred, because it has been played and so is likely to be playable. If the choice is
+    itself known, it is instead the point of the predicted front that adds most to the validated and
+    left-out points.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated
@@ -165,13 +162,16 @@ def another_point(
         allowed = Feasibility.learned_from(avoided.observations).allowed
         ways = [(allowed(avoided.trial_front), [*validated]), (front, both)]
     known = {each.key for each in both}
-    cost_at = model.posterior.processes[1].mean
     for points, others in ways:
         if not others:
             continue
-        costs = cost_at(model.cube.encode([each.params for each in others]))
-        gaps = np.abs(cost_at(points)[:, None] - costs).min(axis=1)
-        new = proposal_at(points[int(np.argmax(gaps))], model, data)
-        if new.key not in known and gaps.max() >= MIN_GAP:
+        mean = model.expects(points)[0]
+        of_others = model.expects(model.cube.encode([each.params for each in others]))[0]
+        gaps = np.abs(mean[:, [1]] - of_others[:, 1]).min(axis=1)
+        gains = added_hypervolume(mean, of_others, model.observations.reference)
+        gains[gaps < MIN_GAP] = 0.0
+        best = int(np.argmax(gains))
+        new = proposal_at(points[best], model, data)
+        if gains[best] > 0.0 and new.key not in known:
             return new
     return None

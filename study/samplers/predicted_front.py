@@ -75,14 +75,6 @@ class PredictedFront:
         common = math.sqrt(max(variance, 0.0))
         return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
 
-    def best_within(self, least_second: float) -> int:
-        """Return the index of the best point with a second objective of ``least_second`` or more.
-
-        −1 if there is no such point.
-        """
-        allowed = np.flatnonzero(self.mean[:, 1] >= least_second)
-        return int(allowed[np.argmax(self.mean[allowed, 0])]) if len(allowed) else -1
-
 
 def spread(n: int, most: int) -> npt.NDArray[np.int64]:
     """Return at most ``most`` of n indices, evenly spread, including the first and the last."""
@@ -134,17 +126,3 @@ def climb(
         kept = nondominated(mean[:, 0], -mean[:, 1])
         front, mean = front[kept], mean[kept]
     return front
-
-
-def best_within_budgets(front: PredictedFront, least: Floats) -> list[int]:
-    """Return the indices of the points of a front that are the best within some budget.
-
-    Parameters
-    ----------
-    front : PredictedFront
-        The front to choose from.
-    least : float64, shape (n_budgets,)
-        The budgets, as minimum values of the second objective.
-    """
-    chosen = {front.best_within(float(each)) for each in least}
-    return sorted(chosen - {-1})

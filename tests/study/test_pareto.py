@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from thetafront.study.pareto import hypervolume, n_dominating_layers, nondominated, p_on_front
+from thetafront.study.pareto import (
+    added_hypervolume,
+    hypervolume,
+    n_dominating_layers,
+    nondominated,
+    p_on_front,
+)
 
 
 def front_by_definition(scores: np.ndarray, costs: np.ndarray) -> set[int]:
@@ -74,3 +80,18 @@ def test_layers_are_those_of_peeled_fronts() -> None:
             if not better.any():
                 expected[i] = layer
     np.testing.assert_array_equal(n_dominating_layers(values), expected)
+
+
+def test_what_a_point_adds_is_the_difference_of_hypervolumes() -> None:
+    rng = np.random.default_rng(5)
+    front = np.stack([np.sort(rng.normal(size=40)), -np.sort(rng.normal(size=40))], axis=-1)
+    reference = np.array([-3.0, -3.0])
+
+    def total(points: np.ndarray) -> float:
+        return hypervolume(points[:, 0], 10.0 ** -points[:, 1], -3.0, 10.0**3.0)
+
+    for n in (1, 2, 9):
+        known = front[rng.choice(40, n, replace=False)]
+        expected = [total(np.vstack([known, point])) - total(known) for point in front]
+        found = added_hypervolume(front, known, reference)
+        np.testing.assert_allclose(found, expected, atol=1e-12)

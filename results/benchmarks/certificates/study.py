@@ -16,13 +16,13 @@ from results.benchmarks.samplers.surfaces import Floats, surface
 from results.benchmarks.samplers.truth import true_front
 from thetafront.study.batch_means import variances_of_log_ratios
 from thetafront.study.experiments.objectives.costs import TIMED_TOGETHER
+from thetafront.study.pareto import most_hypervolume
 from thetafront.study.report.certificate import Draws, budget_grid, simultaneous_bounds
 from thetafront.study.report.expected import best_index, expected_at, is_met
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.observations import to_maximize
-from thetafront.study.samplers.predicted_front import best_within_budgets
 from thetafront.study.shrinkage import Moments, growing_variances
 
 DRIFT, FAST_SHARE, GAMES_OF_MEMORY = 0.05, 0.3, 840.0
@@ -69,11 +69,11 @@ class Study:
         return self.models[n_trials]
 
     def proposals(self, n_trials: int, n_points: int) -> Floats:
-        """Return the model's proposals at ``n_points`` budgets, in the unit cube."""
+        """Return the model's proposals for validation, in the unit cube."""
         model = self.searched(n_trials)
         front = model.predicted_front
-        budgets = np.linspace(front.mean[0, 1], front.mean[-1, 1], n_points) - 1e-9
-        return self.tidy(model, front.points[best_within_budgets(front, budgets)])
+        chosen = most_hypervolume(front.mean, n_points, model.observations.reference)
+        return self.tidy(model, front.points[chosen])
 
     def tidy(self, model: FittedModel, points: Floats) -> Floats:
         """Round points of the unit cube to θ as a study writes them."""

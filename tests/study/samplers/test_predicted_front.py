@@ -14,7 +14,6 @@ from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import (
     PredictedFront,
-    best_within_budgets,
     predicted_front,
     spread,
 )
@@ -52,7 +51,8 @@ def test_the_predicted_front_is_the_true_one(fitted: Fitted) -> None:
     assert x.min() < 1e-3
     assert x.max() > 1.0 - 1e-3
     for budget in np.linspace(0.02, 1.0, 50):
-        best = toy(predicted.points[[predicted.best_within(-budget)]])[0]
+        allowed = np.flatnonzero(predicted.mean[:, 1] >= -budget)
+        best = toy(predicted.points[[allowed[np.argmax(predicted.mean[allowed, 0])]]])[0]
         assert best[0] == pytest.approx(1000.0 * budget, abs=2.0)
         assert -best[1] <= budget + 0.001
 
@@ -129,27 +129,3 @@ def test_a_space_of_whole_numbers_is_searched_on_its_grid() -> None:
     seen = observations_of(points, values, np.zeros_like(values))
     predicted = predicted_front(Posterior.fit(seen), seen, cube, np.random.default_rng(1))
     assert sorted(cube.decode(point)["n"] for point in predicted.points) == list(range(1, 10))
-
-
-FRONT = PredictedFront(
-    points=np.arange(4.0)[:, None],
-    mean=np.array([[10.0, -1.0], [20.0, -2.0], [30.0, -3.0], [40.0, -4.0]]),
-    deviation=np.ones((4, 2)),
-    common_deviation=1.0,
-    local_deviation=np.ones(4),
-)
-
-
-@pytest.mark.parametrize(
-    ("least", "best"), [(-0.5, -1), (-1.0, 0), (-1.9, 0), (-2.5, 1), (-4.0, 3), (-99.0, 3)]
-)
-def test_the_best_within_a_budget(least: float, best: int) -> None:
-    assert FRONT.best_within(least) == best
-
-
-@pytest.mark.parametrize(
-    ("least", "chosen"),
-    [([-1.5, -3.0], [0, 2]), ([-4.0, -2.1, -2.2, -2.9], [1, 3]), ([-0.1, -0.9], []), ([], [])],
-)
-def test_the_best_of_each_budget_is_taken_once(least: list[float], chosen: list[int]) -> None:
-    assert best_within_budgets(FRONT, np.array(least)) == chosen
