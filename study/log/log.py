@@ -175,12 +175,11 @@ class Rows:
         """The intact rows."""
         if not self.damaged:
             return self
-        damaged = set(map(id, self.damaged))
         return Rows(
             self.study,
-            [row for row in self.points if id(row) not in damaged],
-            [row for row in self.games if id(row) not in damaged],
-            [row for row in self.events if id(row) not in damaged],
+            [row for row in self.points if is_whole(row)],
+            [row for row in self.games if is_whole(row)],
+            [row for row in self.events if is_whole(row)],
         )
 
     @cached_property

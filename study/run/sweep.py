@@ -256,7 +256,7 @@ class Sweep:
                 raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
             if points is None:
                 points = choose_points(model, data, precision.n_points)
-            if interrupt.requested() and not self.is_pick:
+            if interrupt.requested():
                 self.write_results(analysis)
         if not points:
             return  # there is no point to play

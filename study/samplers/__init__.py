@@ -15,6 +15,7 @@ import importlib.util
 import inspect
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import optuna
 from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler, TPESampler
@@ -95,8 +96,9 @@ def trial_seed(study_seed: int, trial_number: int) -> int:
 def sampler_of_class(name: str, seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
     """Create a sampler from the name of its class, such as ``optuna.samplers.GPSampler``.
 
-    The class gets a seed, ``n_startup_trials`` and ``objectives`` if it has these arguments.
-    InputError if there is no such class, or if it needs other arguments.
+    The class gets a seed and ``n_startup_trials`` if it has these arguments, and the objectives if
+    it is a :class:`ModelSampler`. InputError if there is no such class, or if it needs other
+    arguments.
     """
     module, _, class_name = name.rpartition(".")
     try:
@@ -105,7 +107,9 @@ def sampler_of_class(name: str, seed: int, n_design: int, objectives: Objectives
         raise InputError(f"sampler {name!r} cannot be imported: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, BaseSampler)):
         raise InputError(f"sampler must be a class derived from BaseSampler (got {name!r})")
-    offered = {"seed": seed, "n_startup_trials": startup(n_design), "objectives": objectives}
+    offered: dict[str, Any] = {"seed": seed, "n_startup_trials": startup(n_design)}
+    if issubclass(kind, ModelSampler):
+        offered["objectives"] = objectives
     taken = inspect.signature(kind).parameters
     try:
         return kind(**{each: value for each, value in offered.items() if each in taken})

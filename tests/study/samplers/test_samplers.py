@@ -48,7 +48,7 @@ def test_any_sampler_of_optuna_is_made_by_its_class() -> None:
     assert isinstance(sampler, optuna.samplers.NSGAIIISampler)
 
 
-def test_a_class_with_objectives_gets_those_of_the_study() -> None:
+def test_a_model_sampler_of_a_user_gets_the_study_s_objectives() -> None:
     sampler = make_sampler("thetafront.study.samplers.nehvi.NoisyEHVISampler", 0, 0, 8, OBJECTIVES)
     assert isinstance(sampler, NoisyEHVISampler)
     assert sampler.objectives is OBJECTIVES
