@@ -24,8 +24,11 @@ from thetafront.study.charts.export import PICTURES
 from thetafront.study.cli import app
 from thetafront.study.log.location import locate
 from thetafront.study.log.point import Point
+from thetafront.study.log.storage import open_for_reading
 from thetafront.study.report import prediction_check
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.prediction_check import PredictionCheck
+from thetafront.study.run.pick_games import played_for
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import Sweep
 
@@ -159,6 +162,15 @@ def test_front_and_pick_say_that_validation_refutes_the_model(
         assert line in words.stdout
         told = CliRunner().invoke(app, ["pick", *where, *limit, "--games", "0", "--json"])
         assert json.loads(told.stdout)["distrust"].startswith(line)
+
+
+def test_a_theta_with_enough_games_is_not_played_for_a_pick(finished: Path, tmp_path: Path) -> None:
+    shutil.copytree(finished / "s", tmp_path / "s")
+    _, location, data = open_for_reading("s", tmp_path)
+    proposal, said = Analysis(data).to_pick_from().played[0], io.StringIO()
+    found, played = played_for(location, data, proposal, 4, 1, Console(file=said, width=400))
+    assert (found, played) == (data, [])
+    assert said.getvalue() == "the most promising θ has enough games already; none are played\n"
 
 
 @pytest.mark.sweeps
