@@ -27,7 +27,7 @@ from thetafront.study.charts.theta import make_table as theta_table
 from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.pareto import hypervolume
+from thetafront.study.pareto import hypervolume, most_hypervolume
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.validated_rows import without_baselines
@@ -41,7 +41,7 @@ from thetafront.study.text import counted
 KEY, TITLE, TRIALS = "gain", "What the search gained", "Trials over time"
 HEIGHT, HEIGHT_OF_TRIALS = 300, 260
 N_STEPS = 24  # points along each curve
-N_BUDGETS = 12
+N_POINTS = 12
 N_TICKS = 5  # of an axis half as wide as the chart
 MAX_CONDITIONED = 384  # trials
 N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # for the search for a predicted front
@@ -276,8 +276,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         ``n_trials``, ``n_games``, and two hypervolumes in the goal's unit times decades.
         ``observed`` is the hypervolume of the observed means. It is biased upwards, because luck
         decides which of the noisy means are the best. ``predicted`` is the hypervolume of up to
-        twelve points at different budgets, on the front that the model predicts from these trials.
-        A quick search over the whole space finds this front.
+        twelve points of the front that the model predicts from these trials, chosen as for
+        validation. A quick search over the whole space finds this front.
     """
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)
@@ -298,9 +298,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         rng = np.random.default_rng(0)
         front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
         front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)
-        logs = -posterior.mean(front)[:, 1]
-        budgets = np.linspace(logs[0], logs[-1], N_BUDGETS) + 1e-9
-        front = front[np.unique(np.searchsorted(logs, budgets, side="right") - 1)]
+        front = front[most_hypervolume(posterior.mean(front), N_POINTS, known.reference)]
         scores, costs = posterior.goal(front).mean, posterior.cost(front)
         values = np.array([trial.values for trial in complete[:m]])
         rows.append(
