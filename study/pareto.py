@@ -82,16 +82,22 @@ def hypervolume(
     return float(np.sum(heights * np.diff(edges)))
 
 
-def most_hypervolume(
-    front: npt.NDArray[np.float64], n_points: int, reference: npt.NDArray[np.float64]
-) -> list[int]:
+def most_hypervolume(front: npt.NDArray[np.float64], n_points: int) -> list[int]:
     """Return the indices of up to ``n_points`` points of a front: both ends, and the best between.
 
-    Parameters are as for :func:`added_hypervolume`; the front begins with the cheapest point.
+    The best are those that add most hypervolume, one after the other. What they add lies between
+    the ends, so it does not depend on a reference point.
+
+    Parameters
+    ----------
+    front : float64, shape (n, 2)
+        Objectives to be maximized; the first point is the best in the second objective.
+    n_points : int
+        The maximum number of points.
     """
     chosen = sorted({0, len(front) - 1})[:n_points]
     while len(chosen) < n_points:
-        added = added_hypervolume(front, front[chosen], reference)
+        added = added_hypervolume(front, front[chosen], front.min(axis=0))
         if not added.any():
             break
         chosen.append(int(np.argmax(added)))

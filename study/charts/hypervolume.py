@@ -298,7 +298,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         rng = np.random.default_rng(0)
         front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
         front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)
-        front = front[most_hypervolume(posterior.mean(front), N_POINTS, known.reference)]
+        front = front[most_hypervolume(posterior.mean(front), N_POINTS)]
         scores, costs = posterior.goal(front).mean, posterior.cost(front)
         values = np.array([trial.values for trial in complete[:m]])
         rows.append(

@@ -124,7 +124,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
             chosen.setdefault(point.key, replace(point, games={}))
         return list(chosen.values())
     front = model.predicted_front
-    for index in most_hypervolume(front.mean, n_points, model.observations.reference):
+    for index in most_hypervolume(front.mean, n_points):
         new = proposal_at(front.points[index], model, data)
         chosen.setdefault(new.key, new)
     return list(chosen.values())
@@ -168,7 +168,9 @@ def another_point(
         mean = model.expects(points)[0]
         of_others = model.expects(model.cube.encode([each.params for each in others]))[0]
         gaps = np.abs(mean[:, [1]] - of_others[:, 1]).min(axis=1)
-        gains = added_hypervolume(mean, of_others, model.observations.reference)
+        # A user's reference point may be better than parts of the front.
+        reference = np.minimum(model.observations.reference, mean.min(axis=0))
+        gains = added_hypervolume(mean, of_others, reference)
         gains[gaps < MIN_GAP] = 0.0
         best = int(np.argmax(gains))
         new = proposal_at(points[best], model, data)

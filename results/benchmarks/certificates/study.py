@@ -72,8 +72,7 @@ class Study:
         """Return the model's proposals for validation, in the unit cube."""
         model = self.searched(n_trials)
         front = model.predicted_front
-        chosen = most_hypervolume(front.mean, n_points, model.observations.reference)
-        return self.tidy(model, front.points[chosen])
+        return self.tidy(model, front.points[most_hypervolume(front.mean, n_points)])
 
     def tidy(self, model: FittedModel, points: Floats) -> Floats:
         """Round points of the unit cube to θ as a study writes them."""

@@ -73,11 +73,12 @@ def test_baselines_are_validated_as_they_are(two: Fitted) -> None:
 def test_points_that_add_most_hypervolume_are_validated(two: Fitted) -> None:
     """By definition: both ends of the predicted front, then one point after the other."""
     _, model, points = two
-    front, reference = model.predicted_front, model.observations.reference
+    front = model.predicted_front
+    worst_score, most_expensive = front.mean.min(axis=0) - 1.0
 
     def total(chosen: list[int]) -> float:
         score, minus_cost = front.mean[chosen].T
-        return hypervolume(score, 10.0**-minus_cost, reference[0], 10.0 ** -reference[1])
+        return hypervolume(score, 10.0**-minus_cost, worst_score, 10.0**-most_expensive)
 
     chosen = [0, len(front.points) - 1]
     while len(chosen) < 6:
@@ -85,6 +86,16 @@ def test_points_that_add_most_hypervolume_are_validated(two: Fitted) -> None:
     best = {theta_key(TWO.space.tidy(model.cube.decode(front.points[k]))) for k in chosen}
     assert len(best) >= 4
     assert {point.key for point in points if point.origin not in TWO.baselines} == best
+
+
+def test_a_reference_point_that_no_point_reaches_does_not_matter(two: Fitted) -> None:
+    """A user's reference point says which hypervolumes count, not what is played."""
+    data, model, points = two
+    strict = replace(
+        model, observations=replace(model.observations, reference=np.array([1e9, 1e9]))
+    )
+    assert [p.key for p in choose_points(strict, data, 6)] == [p.key for p in points]
+    assert another_point(strict, data, points, []) is not None
 
 
 def test_proposals_are_in_the_space_rounded_and_better_than_trials(two: Fitted) -> None:
