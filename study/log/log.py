@@ -78,9 +78,10 @@ def record_to_row(
         replicate,
         0,
         seed,
-        None if score is None else float(score),
+        # SQLite returns 0.0 for -0.0, and their checksums differ; so -0.0 becomes 0.0 here.
+        None if score is None else float(score) + 0.0,
         n_moves,
-        None if seconds is None else float(seconds),
+        None if seconds is None else float(seconds) + 0.0,
         machine,
         json.dumps(rest),
         time.time() if at is None else at,

@@ -3,6 +3,7 @@
 import os
 import sqlite3
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,15 @@ def test_a_game_comes_back_to_the_bit(outcome: Outcome) -> None:
     (row,) = log.rows().games
     assert row_to_outcome(row, CoinGame if outcome is GAME else type(GAME).__mro__[1]) == outcome
     assert (row.replicate, row.machine, row.seed) == (1, "znver4", outcome.seed)
+
+
+def test_a_negative_zero_is_no_damage() -> None:
+    """A program may well print -0.0, but SQLite stores 0.0."""
+    log = new_study()
+    log.write(POINT, game(1, replace(GAME, score=-0.0, seconds=-0.0)))
+    rows = log.rows()
+    assert [str(rows.games[0].score), str(rows.games[0].seconds)] == ["0.0", "0.0"]
+    assert is_whole(rows.games[0])
 
 
 def test_what_is_written_twice_is_there_once() -> None:
