@@ -8,7 +8,13 @@ from scipy.optimize import approx_fprime
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
 
-from thetafront.study.samplers.covariance import ROUGH, SMOOTH, Floats, Hyperparameters
+from thetafront.study.samplers.covariance import (
+    ROUGH,
+    SMOOTH,
+    Floats,
+    Hyperparameters,
+    covariances,
+)
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import (
     JITTER,
@@ -186,6 +192,16 @@ def test_degenerate_observations(points: Floats, values: Floats, unknown: bool) 
     assert np.all(variance >= 0.0)
     given = process.given(points, process.draw(points, np.ones((len(points), 3))))
     assert np.all(np.isfinite(given.predict(elsewhere)[0]))
+
+
+def test_only_equal_points_share_a_misfit() -> None:
+    """If near points did, A would share it with B, and B with C, but not A with C."""
+    hyper = Hyperparameters(0.0, 1.0, 1.0, np.array([0.5]), 0.0, misfit=0.25)
+    points = np.array([[0.5], [0.5 + 4e-7], [0.5 + 8e-7], [0.5]])
+    found = covariances(hyper, points, points)
+    expected = 1.0 + 0.25 * (points == points.T)
+    np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-9)
+    assert np.linalg.eigvalsh(found).min() > -1e-9
 
 
 def test_steps_are_misfit_and_smooth_values_have_hardly_any() -> None:
