@@ -20,8 +20,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 SMOOTH, ROUGH = 2.5, 1.5  # ν
 BLOCK = 2**15  # pairs at a time; with arrays larger than the cache, a pair takes 20 times as long
-# Points are the same if their coordinates are, rounded to so many decimals. They are compared only if
-# their squared distance is below a share of their squared norms.
+# Points are the same if their coordinates are, rounded to so many decimals. They are compared only
+# if their squared distance is at most this share of their squared norms.
 DECIMALS, NEAR = 9, 1e-12
 
 
