@@ -59,7 +59,7 @@ def covariances(hyper: Hyperparameters, a: Floats, b: Floats) -> Floats:
         r = np.sqrt(2.0 * hyper.smoothness * np.maximum(square, 0.0))
         np.multiply(hyper.variance * matern(r, hyper.smoothness)[0], np.exp(-r), out=k)
         if hyper.misfit:
-            rows, columns = np.nonzero(square <= NEAR * norms)
+            rows, columns = divmod(np.flatnonzero(square <= NEAR * norms), len(b))
             same = (rounded_a[start + rows] == rounded_b[columns]).all(axis=1)
             k[rows[same], columns[same]] += hyper.misfit
     return found
