@@ -70,9 +70,7 @@ def played_for(
             most = counted(n_games, "game")
             out.print(f"playing a promising θ on fresh seeds, {most} at most (--games 0: none)")
             sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
-            out.print(
-                f"for new tables and a new page: thetafront export {shlex.join(location.words)}"
-            )
+        out.print(f"for new tables and a new page: thetafront export {shlex.join(location.words)}")
         return StudyData.read(log, data.experiment), [proposal.point.key]
 
 

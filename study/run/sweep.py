@@ -100,6 +100,7 @@ class Sweep:
     planner: Planner = field(default_factory=Planner)
     machines_stored: Machines | None = None
     latest: Analysis | None = None
+    written: Analysis | None = None  # the analysis that tables and pictures show
     is_loaded: bool = False  # whether a message has said that the machine is loaded
 
     @cached_property
@@ -214,9 +215,10 @@ class Sweep:
         StoppedError
             If games, workers or the storage fail.
         """
-        while not self.budget.is_spent and not interrupt.requested():
-            analysis = self.analysis()
-            data, found = analysis.data, analysis.certificate
+        while not self.budget.is_spent:
+            with self.stops("certificate"):
+                analysis = self.analysis()
+                data, found = analysis.data, analysis.certificate
             if found is None:
                 return
             self.say(certificate_line(found))
@@ -247,7 +249,7 @@ class Sweep:
         """
         precision = self.precision
         assert precision is not None
-        with self.stops("validation"), interrupt.deferred():
+        with self.stops("validation"):
             analysis = self.analysis()
             data, model = analysis.data, analysis.trials_model
             if model is None:
@@ -256,8 +258,6 @@ class Sweep:
                 raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
             if points is None:
                 points = choose_points(model, data, precision.n_points)
-            if interrupt.requested():
-                self.write_results(analysis)
         if not points:
             return  # there is no point to play
         if self.budget.is_spent:
@@ -307,10 +307,11 @@ class Sweep:
     def report(self) -> StudyData:
         """Print the front, write tables and pictures, and return the study."""
         self.live.finish()
-        analysis = self.analysis()
-        print_front(self.out, analysis)
-        print_notes(self.out, analysis, self.location)
-        paths = self.write_results(analysis)
+        with self.stops("report"):
+            analysis = self.analysis()
+            print_front(self.out, analysis)
+            print_notes(self.out, analysis, self.location)
+            paths = self.write_results(analysis)
         self.say(f"tables, pictures and page are in {paths[0].parent}")
         if self.n_failed:
             self.say(f"{counted(self.n_failed, 'trial')} left out; trials.csv says why")
@@ -356,6 +357,7 @@ class Sweep:
         from thetafront.study.page.results import write_results  # noqa: PLC0415
 
         running = Circumstances(running=command_line(), reload_seconds=SECONDS_BETWEEN_REPORTS)
+        self.written = None if is_running else analysis
         return write_results(analysis, self.location, running if is_running else None)
 
     @property
@@ -397,19 +399,15 @@ class Sweep:
         self.planner.begin_phase()
         self.live.begin_phase()
         self.connection.message = display.message
-        with interrupt.deferred():
-            try:
-                with display:
-                    dispatch.run()
-            except BaseException:
-                self.live.finish()
-                raise
-            finally:
-                self.connection.message = self.say
-                self.connection.heed_interrupt()
-            if interrupt.requested() and not self.is_pick:
-                self.live.finish()
-                self.write_results(self.analysis())
+        try:
+            with display:
+                dispatch.run()
+        except BaseException:
+            self.live.finish()
+            raise
+        finally:
+            self.connection.message = self.say
+            self.connection.heed_interrupt()
         used = dispatch.utilization
         seconds, load = dispatch.seconds, used.load
         share, learned = used.share * (1.0 - used.learning_share), used.share * used.learning_share
@@ -453,10 +451,18 @@ class Sweep:
 
     @contextmanager
     def stops(self, phase: str) -> Iterator[None]:
-        """After an interrupt, say what is stored; report other fatal errors in one line."""
+        """Defer an interrupt to the end of the block; then write tables, and say what is stored.
+
+        Other fatal errors are reported in one line.
+        """
         try:
             try:
-                yield
+                with interrupt.deferred():
+                    yield
+                    if interrupt.requested() and not self.is_pick:
+                        self.live.finish()
+                        if (analysis := self.analysis()) is not self.written:
+                            self.write_results(analysis)
             finally:
                 # Even after an error, writers must end before the lock is released.
                 self.connection.close_writers()

@@ -273,23 +273,26 @@ def test_an_interrupt_speaks_of_stored_games_only_where_there_are_some(tmp_path:
         add_trials(study, QUICK)
 
 
-def test_an_interrupt_while_points_are_chosen_writes_tables(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("step", "phase"), [("choose_points", "validation"), ("print_notes", "report")]
+)
+def test_an_interrupt_while_no_games_are_played_writes_tables(
+    step: str, phase: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between search and validation the model is fitted, which may take long."""
+    """The model is fitted before the validation and before the report, which may take long."""
 
-    def chosen(*_: object) -> list[Point]:
+    def interrupted(*_: object) -> list[Point]:
         signal.raise_signal(signal.SIGINT)
         return []
 
-    monkeypatch.setattr("thetafront.study.run.sweep.choose_points", chosen)
+    monkeypatch.setattr(f"thetafront.study.run.sweep.{step}", interrupted)
     study, said = new_study(QUICK), io.StringIO()
     add_trials(study, QUICK)
     sweep = Sweep(QUICK, locate("s", tmp_path, None), study, None, Console(file=said, width=400))
     sweep.precision = Precision(None, 4)
     with interrupt.as_guest(), pytest.raises(KeyboardInterrupt):
-        sweep.validate()
-    assert "stopped during the validation: finished games are stored in " in said.getvalue()
+        sweep.validate() if phase == "validation" else sweep.report()
+    assert f"stopped during the {phase}: finished games are stored in " in said.getvalue()
     assert len(pd.read_csv(tmp_path / "s" / "trials.csv")) == len(data_of(study, QUICK).trials)
 
 
