@@ -14,7 +14,6 @@ import typer
 from typer.core import TyperCommand
 
 from thetafront.study.run.options import decimal, whole
-from thetafront.study.text import seconds_in
 
 OPTION = re.compile(r"--[A-Za-z_][\w-]*(?:=.*)?")
 GIVEN = "late options given"
@@ -33,18 +32,6 @@ def given_late(context: typer.Context) -> dict[str, Any]:
     """Return the given values by name; the name for ``--max-score`` is ``max_score``."""
     given = context.meta.get(GIVEN, {})
     return {name.removeprefix("--").replace("-", "_"): value for name, value in given.items()}
-
-
-def quantity(text: str) -> str:
-    """Check that a text is a number or a time, and return it unchanged."""
-    try:
-        float(text)
-    except ValueError:
-        try:
-            seconds_in(text)
-        except ValueError:
-            raise typer.BadParameter(f"must be a number or a time (got {text!r})") from None
-    return text
 
 
 class LateCommand(TyperCommand):
@@ -103,13 +90,13 @@ class ObjectiveCommand(LateCommand):
         named = {option(each.bound): each for each in objectives()}
         for name, each in named.items():
             if getattr(each, "is_timed", False):
-                of_time = {"parser": quantity, "metavar": "TIME", **REMEMBERED}
+                of_time = {"metavar": "TIME", **REMEMBERED}
                 yield str, typer.Option(name, help=each.option_help, **of_time)
             else:
                 yield float, decimal(each.option_help, name, **REMEMBERED)
         for word in dict.fromkeys(self.words):
             if word not in {*known, *named}:
-                yield str, typer.Option(word, hidden=True, parser=quantity, **REMEMBERED)
+                yield str, typer.Option(word, hidden=True, **REMEMBERED)
 
 
 class TrainingCommand(LateCommand):

@@ -104,9 +104,11 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
             "its predictions."
         )
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
-    problem = f"{problem}, by {size}" if check.is_biased else "confident"
+    chance = goal.format.error(check.allowed)
+    average = f": on average by {size}, where {chance} may be chance; "
+    found = f"{problem}{average}" if check.is_biased else "confident: "
     return (
-        f"Model of the trials too {problem}: {inside}. Predictions of untested θ allow for this, "
+        f"Model of the trials too {found}{inside}. Predictions of untested θ allow for this, "
         "but trust measured points first."
     )
 

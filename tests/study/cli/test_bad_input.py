@@ -71,7 +71,6 @@ def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None
         ("compare no-such-study", "there is no "),
         ("utilization no-such-study", "there is no "),
         ("pick --min-score many", "--min-score must be a number (got 'many')"),
-        ("pick --max-seconds-per-move 3q", "--max-seconds-per-move must be a number or a time"),
         ("pick no-such-study --score 1", "there is no "),
         (f"play random --games {10**30}", f"games must be between 1 and 1000000 (got {10**30})"),
         (f"play random --seed {2**62}", "seed must be between 0 and 2**62 - 1"),

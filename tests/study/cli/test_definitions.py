@@ -386,7 +386,7 @@ def test_pick_takes_the_objectives_of_the_study_alone(folder: Path) -> None:
     thetafront(folder, "sweep", "search.py", *few)
     for words, part in (
         ("--min-score 3", "pick must have --max-seconds-per-game or --max-error (got --min-score)"),
-        ("--max-error much", "--max-error must be a number or a time (got 'much')"),
+        ("--max-error much", "--max-error must be a number (got 'much')"),
         ("--max-error nan", "error must be a finite number (got nan)"),
         (
             "--max-error -2 --max-seconds-per-game 1",
