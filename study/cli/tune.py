@@ -84,6 +84,8 @@ def print_tried(experiment: "Experiment", tried: "list[Point]") -> None:
     """Print a table of the games that were tried, and errors below it."""
     out = console()
     print_table(out, make_table(experiment, tried), [each.label for each in experiment.costs[1:]])
+    if experiment.space.constraints:
+        out.print("corners that break a constraint are left out")
     for number, each in enumerate(tried, 1):
         for failure in each.failures.values():
             out.print(f"{number}: {failure.error}")

@@ -173,6 +173,7 @@ def test_a_game_is_played_with_what_is_active(folder: Path) -> None:
     )
     tried = thetafront(folder, "try", "solver.toml", "--corners", "0")
     assert tried.count("work") == 1, "a cost is in one column, not again among what games report"
+    assert "corners that break a constraint are left out" in tried
     words[words.index("momentum=0.9")] = "momentum=0.25"
     assert "momentum 0.25" in thetafront(folder, "play", "solver.toml", *words, "--games", "1")
 
