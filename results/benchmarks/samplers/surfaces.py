@@ -9,12 +9,14 @@ points, and true times are 15 to 315 µs a move. To play a game, the surface dra
 nearest recorded θ, with replacement. The factor f is this game's score divided by the mean score of
 that θ.
 
-The other surfaces are in closed form, and have properties that `recorded` may lack:
+Four surfaces are in closed form, and have properties that `recorded` may lack:
 
 - `saturating`: parameters interact and have diminishing returns.
 - `two_regimes`: the front jumps from one region to another.
 - `steps`: score and cost change in steps, and only the lower of two limits has an effect.
 - `cliffs`: the best weights lie next to weights that lose most of the score.
+
+`small_2048` is a real game (:mod:`.small_game`).
 
 Notation
 --------
@@ -35,6 +37,7 @@ import pandas as pd
 from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.preprocessing import PolynomialFeatures
 
+from results.benchmarks.samplers import small_game
 from thetafront import InputError, NumericParameter, Space
 from thetafront.engine.jit import ROOT
 
@@ -72,15 +75,20 @@ class Surface:
     space: Space
     true: Callable[[Floats, Floats], tuple[Floats, Floats]]
     factors: Callable[[Floats, int, np.random.Generator], Floats] = two_modes
+    is_small: bool = False  # whether its parameters are few whole numbers, so all θ can be listed
 
     def truth(self, points: Floats) -> tuple[Floats, Floats]:
         """Return true scores and seconds a move at points of the unit cube, shapes (n,)."""
+        return self.true(points, self.in_units(points))
+
+    def in_units(self, points: Floats) -> Floats:
+        """Return points of the unit cube, shape (n, d), in the parameters' units."""
         columns = [
             each.axis.from_unit(points[:, k])
             for k, each in enumerate(self.space)
             if isinstance(each, NumericParameter)
         ]
-        return self.true(points, np.column_stack(columns))
+        return np.column_stack(columns)
 
     def games(self, point: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Play games at a point, shape (d,): noisy scores and seconds a move, shape (n,)."""
@@ -190,6 +198,16 @@ def recorded() -> Surface:
     return Surface("recorded", space, true, factors)
 
 
+def small_2048() -> Surface:
+    """Make the surface of 2048 on a small board."""
+
+    def factors(point: Floats, n: int, rng: np.random.Generator) -> Floats:
+        return small_game.factors(made.in_units(point[None])[0], n, rng)
+
+    made = Surface("small_2048", SPACES["small_2048"], small_game.true, factors, is_small=True)
+    return made
+
+
 PLAYOUTS = ((16, 2048), (8, 512), (4, 256), (2, 64))  # of `mcmdp`
 SPACES = {
     # The space of the recorded games; it stays the same if the space of `mcmdp` changes.
@@ -211,6 +229,7 @@ SPACES = {
         )
     ),
     "cliffs": Space(unit("a", "b", "c", "d", "effort")),
+    "small_2048": Space(small_game.PARAMETERS),
 }
 CLOSED_FORMS = (saturating, two_regimes, steps, cliffs)
 SURFACES = tuple(SPACES)
@@ -221,6 +240,6 @@ def surface(name: str) -> Surface:
     """Return the surface called ``name``, made once per process; InputError if there is none."""
     if name not in SPACES:
         raise InputError(f"surface must be one of {', '.join(SURFACES)} (got {name!r})")
-    if name == "recorded":
-        return recorded()
+    if made := next((each for each in (recorded, small_2048) if each.__name__ == name), None):
+        return made()
     return Surface(name, SPACES[name], next(f for f in CLOSED_FORMS if f.__name__ == name))
