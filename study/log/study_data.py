@@ -70,8 +70,16 @@ class StudyData:
     n_games_by_machine: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     @classmethod
-    def read(cls, source: StudySource, experiment: Experiment | None = None) -> "StudyData":
+    def read(
+        cls,
+        source: StudySource,
+        experiment: Experiment | None = None,
+        earlier: "StudyData | None" = None,
+    ) -> "StudyData":
         """Read a study; by default, the experiment is made from the study's record.
+
+        ``earlier`` is an earlier snapshot of the same study; it saves the time of reading its games
+        again, which never change.
 
         Raises
         ------
@@ -81,10 +89,15 @@ class StudyData:
             If a row is damaged or missing.
         """
         with study_context(source.name):
-            return cls.from_rows(whole_rows(source), experiment)
+            return cls.from_rows(whole_rows(source), experiment, earlier)
 
     @classmethod
-    def from_rows(cls, rows: Rows, experiment: Experiment | None = None) -> "StudyData":
+    def from_rows(
+        cls,
+        rows: Rows,
+        experiment: Experiment | None = None,
+        earlier: "StudyData | None" = None,
+    ) -> "StudyData":
         """Return a snapshot made from intact rows."""
         record = record_in(rows)
         if experiment is None:
@@ -94,13 +107,15 @@ class StudyData:
         games: dict[Unit, list[GameRow]] = {}
         for row in rows.games:
             games.setdefault((row.phase, row.number), []).append(row)
+        before = [] if earlier is None else [*earlier.trials, *earlier.points]
+        known = {(each.phase, each.number): each.outcomes for each in before}
         trials: list[Point] = []
         points: list[Point] = []
         for row_ in rows.points:
             unit = row_.phase, row_.number
             with error_context(unit_name(unit)):
                 played, error = games.get(unit, []), errors.get(unit, "")
-                found = read_point(row_, played, error, experiment)
+                found = read_point(row_, played, error, experiment, known.get(unit, {}))
             (trials if row_.phase == SEARCH else points).append(found)
         counts = Counter((row.phase, row.machine) for row in rows.games if row.machine)
         return cls(
@@ -291,12 +306,22 @@ def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int
 
 
 def read_point(
-    row: PointRow, played: Sequence[GameRow], error: str, experiment: Experiment
+    row: PointRow,
+    played: Sequence[GameRow],
+    error: str,
+    experiment: Experiment,
+    known: Mapping[int, Outcome],
 ) -> Point:
-    """Read a trial or a point of validation, with its games; DamageError if that is impossible."""
+    """Read a trial or a point of validation, with its games; DamageError if that is impossible.
+
+    ``known`` are games that have been read before, by replicate.
+    """
     goal, is_trial = experiment.goal, row.phase == SEARCH
-    outcomes: dict[int, Outcome] = {}
+    replicates = {each.replicate for each in played}
+    outcomes = {replicate: game for replicate, game in known.items() if replicate in replicates}
     for each in played:
+        if each.replicate in outcomes:
+            continue
         with error_context(row_name(each)):
             outcomes[each.replicate] = row_to_outcome(each, experiment.summary.game)
     games, failures = split(outcomes, goal.penalty)

@@ -53,7 +53,7 @@ def played_for(
     with workers, locked(location) as lock:
         log = open_for_games(location, out.print)
         check_seconds(log, data.experiment, is_cluster=False)
-        data = StudyData.read(log, data.experiment)  # no other run has written since
+        data = StudyData.read(log, data.experiment, data)  # no other run has written since
         n_games = games
         if n_games is None:
             n_games = games_in_a_minute(data, proposal.expected.cost.value, workers.jobs)
@@ -71,7 +71,7 @@ def played_for(
             out.print(f"playing a promising θ on fresh seeds, {most} at most (--games 0: none)")
             sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
         out.print(f"for new tables and a new page: thetafront export {shlex.join(location.words)}")
-        return StudyData.read(log, data.experiment), [proposal.point.key]
+        return StudyData.read(log, data.experiment, data), [proposal.point.key]
 
 
 def games_in_a_minute(data: StudyData, cost: float, jobs: int) -> int:

@@ -130,9 +130,10 @@ class Sweep:
 
     def analysis(self) -> Analysis:
         """Read the study and return its analysis, computed again only if the data have changed."""
-        data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment))
-        self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         latest = self.latest
+        known = None if latest is None else latest.data
+        data = self.connection.retried(lambda: StudyData.read(self.log, self.experiment, known))
+        self.live.n_rows = len(data.trials) + data.failed_of_played[1]
         if latest is None or latest.data.trials != data.trials:
             latest = Analysis(data)
         elif latest.data != data:

@@ -19,7 +19,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log import log, study_data
 from thetafront.study.log.location import locate
 from thetafront.study.log.point import Point
-from thetafront.study.log.study_data import frozen, read_point
+from thetafront.study.log.study_data import StudyData, frozen, read_point
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
@@ -81,14 +81,26 @@ def test_a_trial_is_complete_by_its_games(compressor: Experiment, penalty: float
     outside = replace(compressor, goal=replace(compressor.goal, penalty=penalty), max_failures=0.9)
     rows = [log.game_row((SEARCH, 0), r, each) for r, each in enumerate([game, failed, game])]
     point = log.point_row(SEARCH, 0, {"level": 7}, "random", 3)
-    found = read_point(point, rows[:2], "", outside)
+    found = read_point(point, rows[:2], "", outside, {})
     assert (found.state, found.values) == ("running", None)
-    found = read_point(point, rows, "", outside)
+    found = read_point(point, rows, "", outside, {})
     assert found.state == ("running" if penalty is None else "complete")
-    found = read_point(point, [*rows, log.game_row((SEARCH, 0), 3, game)], "", outside)
+    found = read_point(point, [*rows, log.game_row((SEARCH, 0), 3, game)], "", outside, {})
     assert (found.state, sorted(found.failures)) == ("complete", [1])
-    found = read_point(point, rows, "a reason", outside)
+    found = read_point(point, rows, "a reason", outside, {})
     assert (found.state, found.error, found.values) == ("fail", "a reason", None)
+
+
+def test_games_are_read_once(quick: Experiment) -> None:
+    study = new_study(quick)
+    add_trials(study, quick)
+    add_point(study, 7, [1000, 2000], 1.0)
+    before = data_of(study, quick)
+    add_point(study, 12, [3000, 4000], 2.0)
+    after = StudyData.read(study, quick, before)
+    assert after == data_of(study, quick)
+    assert after.trials[0].games[0] is before.trials[0].games[0]
+    assert after.points[0].games[1] is before.points[0].games[1]
 
 
 def test_a_reference_point_is_given_or_a_little_worse_than_all_complete_trials(
