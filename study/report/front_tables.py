@@ -114,7 +114,7 @@ def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
 def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     """Lay out one or more validated points for a terminal; dominated points are dim."""
     goal, cells = experiment.goal, [front_cells(row, experiment) for row in rows]
-    title = f"{'Front' if goal.is_exact else 'Validated points'}: {experiment.title}"
+    title = f"{'Front' if goal.is_exact else 'Validated θ'}: {experiment.title}"
     notes = []
     if not goal.is_exact:
         is_few = any(row["n_games"] < ENOUGH for row in rows)

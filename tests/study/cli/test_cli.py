@@ -136,7 +136,7 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
         assert "none running" in status.stdout
         front = runner.invoke(app, ["front", study, "--results", str(finished)])
         assert front.exit_code == 0
-        assert "Validated points" in front.stdout
+        assert "Validated θ" in front.stdout
     plot = runner.invoke(app, ["plot", named, "--results", str(finished)])
     assert plot.exit_code == 0
     assert "pareto.png" in plot.stdout
