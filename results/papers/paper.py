@@ -53,11 +53,6 @@ Games = Mapping[str, pd.DataFrame]
 """The games of each row of a table, by the name of the row, in the order of the seeds."""
 
 
-def provenance() -> dict[str, Any]:
-    """Return the provenance of a script's results, with the script's own command."""
-    return {**thetafront.provenance(), "command_line": " ".join(["python", *sys.orig_argv[1:]])}
-
-
 @dataclass
 class Paper:
     """The options and the output folder of a script; :func:`script` makes this object."""
@@ -116,7 +111,7 @@ class Paper:
         (self.output / f"{name}.md").write_text(text, encoding="utf-8")
         earlier = earlier_manifest(self.output)
         history = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
-        contents = {**provenance(), "seed": self.seed, "games_a_row": self.n_games}
+        contents = {**thetafront.provenance(), "seed": self.seed, "games_a_row": self.n_games}
         contents |= {**(manifest or {}), "rows": self.rows, "earlier_runs": history}
         written = json.dumps(contents, indent=2, ensure_ascii=False)
         (self.output / MANIFEST).write_text(written + "\n", encoding="utf-8")

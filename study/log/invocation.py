@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 
 from thetafront.study.text import without_password
 
@@ -15,8 +16,11 @@ CALL: ContextVar[str] = ContextVar("call", default="")
 
 
 def command_line() -> str:
-    """Return the command (without the program's path) or the Python call; passwords are masked."""
-    return without_password(CALL.get() or " ".join(["thetafront", *sys.argv[1:]]))
+    """Return the command (without thetafront's path) or the Python call; passwords are masked."""
+    program = Path(sys.argv[0])
+    is_ours = "thetafront" in {program.stem, program.parent.name}  # or `python -m thetafront`
+    command = ["thetafront", *sys.argv[1:]] if is_ours else ["python", *sys.orig_argv[1:]]
+    return without_password(CALL.get() or " ".join(command))
 
 
 @contextmanager

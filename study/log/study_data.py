@@ -317,8 +317,7 @@ def read_point(
     ``known`` are games that have been read before, by replicate.
     """
     goal, is_trial = experiment.goal, row.phase == SEARCH
-    replicates = {each.replicate for each in played}
-    outcomes = {replicate: game for replicate, game in known.items() if replicate in replicates}
+    outcomes = dict(known)
     for each in played:
         if each.replicate in outcomes:
             continue

@@ -105,10 +105,10 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
         )
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
     chance = goal.format.error(check.allowed)
-    average = f": on average by {size}, where {chance} may be chance; "
-    found = f"{problem}{average}" if check.is_biased else "confident: "
+    average = f", on average by {size} (up to {chance} could be due to chance)"
+    found = f"{problem}{average}" if check.is_biased else "confident"
     return (
-        f"Model of the trials too {found}{inside}. Predictions of untested θ allow for this, "
+        f"Model of the trials too {found}: {inside}. Predictions of untested θ allow for this, "
         "but trust measured points first."
     )
 

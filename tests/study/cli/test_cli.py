@@ -153,7 +153,7 @@ def test_front_and_pick_say_that_validation_refutes_the_model(
     monkeypatch.setattr(prediction_check, "check_predictions", lambda _: refuted)
     where, line = (
         ["s", "--results", str(finished)],
-        "Model of the trials too optimistic: on average by 3,524 points, where",
+        "Model of the trials too optimistic, on average by 3,524 points (up to",
     )
     assert line in CliRunner().invoke(app, ["front", *where]).stdout
     for limit in (["--max-seconds-per-move", "1"], ["--min-score", "10"]):
@@ -274,10 +274,11 @@ def test_an_interrupt_speaks_of_stored_games_only_where_there_are_some(tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("step", "phase"), [("choose_points", "validation"), ("print_notes", "report")]
+    ("step", "method", "phase"),
+    [("choose_points", "validate", "validation"), ("print_notes", "report", "report")],
 )
 def test_an_interrupt_while_no_games_are_played_writes_tables(
-    step: str, phase: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: str, method: str, phase: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The model is fitted before the validation and before the report, which may take long."""
 
@@ -291,7 +292,7 @@ def test_an_interrupt_while_no_games_are_played_writes_tables(
     sweep = Sweep(QUICK, locate("s", tmp_path, None), study, None, Console(file=said, width=400))
     sweep.precision = Precision(None, 4)
     with interrupt.as_guest(), pytest.raises(KeyboardInterrupt):
-        sweep.validate() if phase == "validation" else sweep.report()
+        getattr(sweep, method)()
     assert f"stopped during the {phase}: finished games are stored in " in said.getvalue()
     assert len(pd.read_csv(tmp_path / "s" / "trials.csv")) == len(data_of(study, QUICK).trials)
 

@@ -113,13 +113,13 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
         (PredictionCheck(14, 14, 1600.0, 3600.0), "Check of the model of the trials: 14 of 14"),
         (
             PredictionCheck(13, 7, 3524.0, 1786.0),
-            "Model of the trials too optimistic: on average by 3,524 points, where 1,786 may be "
-            "chance; 7 of 13",
+            "Model of the trials too optimistic, on average by 3,524 points (up to 1,786 could "
+            "be due to chance): 7 of 13",
         ),
         (
             PredictionCheck(13, 13, -3524.0, 1786.0),
-            "Model of the trials too pessimistic: on average by 3,524 points, where 1,786 may be "
-            "chance; 13 of 13",
+            "Model of the trials too pessimistic, on average by 3,524 points (up to 1,786 could "
+            "be due to chance): 13 of 13",
         ),
         (PredictionCheck(18, 14, 0.0, 1.0), "Model of the trials too confident: 14 of 18"),
     ],
