@@ -13,7 +13,7 @@ import pandas as pd
 from joblib import Parallel, cpu_count, delayed
 
 import thetafront
-from results.papers.paper import provenance, whole
+from results.papers.paper import whole
 from thetafront.study.log.append_only import AppendOnlyFile
 from thetafront.study.log.location import make_folder
 from thetafront.study.log.manifest import MANIFEST, check_output, write_manifest
@@ -146,7 +146,7 @@ def publish(
     for stem, frame in tables.items():
         frame.to_csv(folder / f"{stem}.csv", index=False)
     (folder / f"{name}.md").write_text(text, encoding="utf-8")
-    made_by, installed = provenance(), importlib.metadata.distributions()
+    made_by, installed = thetafront.provenance(), importlib.metadata.distributions()
     libraries = ("scikit-learn", "torch")
     made_by["versions"] |= {each.name: each.version for each in installed if each.name in libraries}
     write_manifest({**made_by, **manifest}, folder / MANIFEST)

@@ -26,7 +26,7 @@ from results.benchmarks.engine.rates import (
     median_rates,
     spread,
 )
-from results.papers.paper import provenance, whole
+from results.papers.paper import whole
 from thetafront import InputError
 from thetafront.agents.external.program import Protocol
 from thetafront.study.log.manifest import write_json
@@ -128,7 +128,7 @@ def run(given: argparse.Namespace) -> None:
     Rates have a ``median``, ``min`` and ``max`` over ``n_rounds`` rounds, in which all kernels take
     turns.
     """
-    figures = {**provenance(), "n_rounds": given.rounds}
+    figures = {**thetafront.provenance(), "n_rounds": given.rounds}
     rounds = all_rounds()
     with tempfile.TemporaryDirectory() as folder:
         if given.c_reference:

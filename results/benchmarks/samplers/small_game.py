@@ -157,6 +157,6 @@ def true(_: Floats, x: Floats) -> tuple[Floats, Floats]:
     return found[:, 0], found[:, 1]
 
 
-def factors(x: Floats, n: int, rng: np.random.Generator) -> Floats:
+def factors(u: Floats, x: Floats, n: int, rng: np.random.Generator) -> Floats:
     """Return the scores of n games with a θ in its own units, shape (5,), divided by their mean."""
-    return game().scores(x.astype(np.int64), n, rng) / true(x, x[None])[0]
+    return game().scores(x.astype(np.int64), n, rng) / true(u[None], x[None])[0]

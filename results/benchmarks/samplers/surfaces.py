@@ -53,7 +53,7 @@ PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
 P_LOW, LOW, HIGH, WIDTH = 0.6, 0.7, 1.45, 0.158
 
 
-def two_modes(_: Floats, n: int, rng: np.random.Generator) -> Floats:
+def two_modes(_: Floats, __: Floats, n: int, rng: np.random.Generator) -> Floats:
     """Draw f from two modes, at 0.7 and 1.45, with a gamma distribution around each.
 
     At every point, the mean of f is exactly 1, and its standard deviation is 0.4.
@@ -67,14 +67,14 @@ class Surface:
     """A simulated experiment.
 
     ``true`` takes points of the unit cube and the same points in the parameters' units, both of
-    shape (n, d). It returns μ and t, each of shape (n,). ``factors`` takes one point of shape (d,),
-    a number of games and a generator. It returns f of each game.
+    shape (n, d). It returns μ and t, each of shape (n,). ``factors`` takes one point in both forms,
+    of shape (d,), a number of games and a generator. It returns f of each game.
     """
 
     name: str  # on the command line
     space: Space
     true: Callable[[Floats, Floats], tuple[Floats, Floats]]
-    factors: Callable[[Floats, int, np.random.Generator], Floats] = two_modes
+    factors: Callable[[Floats, Floats, int, np.random.Generator], Floats] = two_modes
     is_small: bool = False  # whether its parameters are few whole numbers, so all θ can be listed
 
     def truth(self, points: Floats) -> tuple[Floats, Floats]:
@@ -93,7 +93,7 @@ class Surface:
     def games(self, point: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
         """Play games at a point, shape (d,): noisy scores and seconds a move, shape (n,)."""
         score, seconds = (each[0] for each in self.truth(point[None]))
-        scores = score * self.factors(point, n, rng)
+        scores = score * self.factors(point, self.in_units(point[None])[0], n, rng)
         noise = SPREAD_OF_TIMES * rng.standard_normal(n) - 0.5 * SPREAD_OF_TIMES**2
         return scores, seconds * np.exp(noise)
 
@@ -191,21 +191,11 @@ def recorded() -> Surface:
     def true(u: Floats, _: Floats) -> tuple[Floats, Floats]:
         return np.maximum(root_score(u), 1_000.0**0.5) ** 2, 10.0 ** log_seconds(u)
 
-    def factors(point: Floats, n: int, rng: np.random.Generator) -> Floats:
+    def factors(point: Floats, _: Floats, n: int, rng: np.random.Generator) -> Floats:
         nearest = int(np.argmin(np.sum((points - point) ** 2, axis=1)))
         return np.asarray(rng.choice(scores[nearest], n) / means[nearest])
 
     return Surface("recorded", space, true, factors)
-
-
-def small_2048() -> Surface:
-    """Make the surface of 2048 on a small board."""
-
-    def factors(point: Floats, n: int, rng: np.random.Generator) -> Floats:
-        return small_game.factors(made.in_units(point[None])[0], n, rng)
-
-    made = Surface("small_2048", SPACES["small_2048"], small_game.true, factors, is_small=True)
-    return made
 
 
 PLAYOUTS = ((16, 2048), (8, 512), (4, 256), (2, 64))  # of `mcmdp`
@@ -240,6 +230,8 @@ def surface(name: str) -> Surface:
     """Return the surface called ``name``, made once per process; InputError if there is none."""
     if name not in SPACES:
         raise InputError(f"surface must be one of {', '.join(SURFACES)} (got {name!r})")
-    if made := next((each for each in (recorded, small_2048) if each.__name__ == name), None):
-        return made()
+    if name == "recorded":
+        return recorded()
+    if name == "small_2048":
+        return Surface(name, SPACES[name], small_game.true, small_game.factors, is_small=True)
     return Surface(name, SPACES[name], next(f for f in CLOSED_FORMS if f.__name__ == name))

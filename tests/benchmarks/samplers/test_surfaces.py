@@ -47,7 +47,7 @@ def test_games_scatter_about_the_truth(name: str) -> None:
 
 
 def test_games_in_closed_form_have_two_modes() -> None:
-    factors = two_modes(np.zeros(6), N_GAMES, np.random.default_rng(2))
+    factors = two_modes(np.zeros(6), np.zeros(6), N_GAMES, np.random.default_rng(2))
     # Within 0.05 of the lower mode, of the valley between both, and of the upper one.
     counts = [np.mean(np.abs(factors - x) < 0.05) for x in (0.68, 1.08, 1.43)]
     assert counts[0] > 5 * counts[1]
@@ -113,7 +113,7 @@ def test_recorded_games_are_those_of_the_nearest_theta() -> None:
     on, frame = surface("recorded"), pd.read_csv(RECORDED)
     row = frame.iloc[3]
     point = np.array(on.space.to_unit({name: row[name] for name in on.space.names}))
-    drawn = on.factors(point + 1e-6, 500, np.random.default_rng(0))
+    drawn = on.factors(point + 1e-6, point, 500, np.random.default_rng(0))
     expected = np.array(row["scores_points"].split(), float)
     assert set(drawn.tolist()) <= set((expected / expected.mean()).tolist())
 
