@@ -47,21 +47,26 @@ def player(folder: Path, protocol: str, body: str = SAY, **limits: object) -> Pr
     return agent(folder, WRITE[protocol](folder, body), protocol, **limits)
 
 
-def alive(text: str) -> list[int]:
-    """Return the processes whose command line has a text."""
+def alive(text: str, folder: Path | None = None) -> list[int]:
+    """Return the processes whose command line has a text, of those that run in a folder."""
     found = []
-    for process in psutil.process_iter(["cmdline", "status"]):
+    for process in psutil.process_iter(["cmdline", "status", "cwd"]):
         info = process.info
-        if text in " ".join(info["cmdline"] or ()) and info["status"] != psutil.STATUS_ZOMBIE:
+        here = folder is None or info["cwd"] == str(folder)
+        if (
+            here
+            and text in " ".join(info["cmdline"] or ())
+            and info["status"] != psutil.STATUS_ZOMBIE
+        ):
             found.append(process.pid)
     return [each for each in found if each != os.getpid()]
 
 
-def wait_until_gone(text: str, seconds: float = 20.0) -> None:
-    """Wait until no process has a text in its command line."""
+def wait_until_gone(text: str, folder: Path | None = None, seconds: float = 20.0) -> None:
+    """Wait until no process that runs in a folder has a text in its command line."""
     deadline = time.monotonic() + seconds
-    while alive(text):
-        assert time.monotonic() < deadline, alive(text)
+    while alive(text, folder):
+        assert time.monotonic() < deadline, alive(text, folder)
         time.sleep(0.05)
 
 

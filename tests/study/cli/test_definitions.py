@@ -97,7 +97,7 @@ def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, doo
     database = folder / "results" / name / "study.db"
     words = ["sweep", door, *SWEEP, "--trials", "16"]
     signalled(words, folder, lambda: n_trials(database) >= 1)
-    wait_until_gone("engine.py")
+    wait_until_gone("engine.py", folder)
     n_before = n_trials(database)
     said = thetafront(folder, *words)
     assert "resuming: " in said
