@@ -197,7 +197,7 @@ def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
     around = perturb_some(model.cube, front, N_NEAR, (-2.5, -0.7), rng)
     everywhere = sobol_points(model.cube, N_SOBOL, rng)
     points = np.unique(np.concatenate([front, around, everywhere]), axis=0)
-    mean, deviation = model.expects(points)
+    mean, deviation = model.posterior.predict(points)
     promise = mean[:, 0] + PROMISE * deviation[:, 0]
     ends = model.predicted_front.mean[[0, -1], 1]
     strips = np.linspace(ends[0], ends[1], N_STRIPS + 1)[1:-1]

@@ -32,7 +32,7 @@ SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
 # surfaces and one with steps, certificates held in 94% to 100% of cases with these factors, and in
 # 44% to 100% without them.
 CAUTION = {SMOOTH: 1.75, ROUGH: 3.0}
-N_HYPER = 32  # number of sets of hyperparameters in draws
+N_HYPER = 32  # sets of hyperparameters drawn for intervals and draws
 MAX_CONDITIONED = 768  # trials; time grows with the cube of this number, memory with the square
 
 
@@ -79,34 +79,50 @@ class FittedModel:
         with threadpool_limits(1):
             return self.posterior.front(np.unique(self.observations.points, axis=0))
 
+    @cached_property
+    def several(self) -> list[Posterior]:
+        """Posteriors for the same observations with drawn hyperparameters.
+
+        One set of hyperparameters is not enough: even after 80 trials, length scales are uncertain
+        by some 30%, which matters most in regions without trials.
+        """
+        rng = np.random.default_rng([self.seed, 3])
+        with threadpool_limits(1):
+            return self.posterior.draws_of_hyperparameters(self.observations, N_HYPER, rng)
+
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
 
-        At points without validation games, both are corrected by :attr:`checks`.
+        The means are those of the most probable hyperparameters. The deviations also contain the
+        uncertainty of the hyperparameters: they are deviations from these means under all of the
+        :attr:`several` posteriors. At points without validation games, both are corrected by
+        :attr:`checks`.
         """
-        mean, deviation = self.posterior.predict(points)
+        mean, most_probable = self.posterior.predict(points)
+        squares = []
+        for posterior in self.several:
+            other, own = posterior.predict(points)
+            squares.append(own**2 + (other - mean) ** 2)
+        deviation = np.sqrt(np.mean(squares, axis=0))
         shifts, factors = np.transpose(self.checks)
         untested = self.is_untested(points)
         doubtful = np.minimum(factors * deviation, self.posterior.prior_deviations)
         return (
-            np.where(untested, mean + shifts * deviation, mean),
+            np.where(untested, mean + shifts * most_probable, mean),
             np.where(untested, np.maximum(doubtful, deviation), deviation),
         )
 
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).
 
-        Draws come from several sets of hyperparameters, the same number from each. One set is not
-        enough: even after 80 trials, length scales are uncertain by some 30%, which matters in
-        regions without trials. At points without validation games, draws have a larger spread than
-        the posterior, because the model often errs at the point that seems best. The spread is at
-        most that of the prior.
+        Draws come from :attr:`several` posteriors, the same number from each. At points without
+        validation games, draws have a larger spread than the posterior, because the model often
+        errs at the point that seems best. The spread is at most that of the prior.
         """
         untested = self.is_untested(points)
-        several = self.posterior.draws_of_hyperparameters(self.observations, N_HYPER, rng)
         found = []
         ends = np.linspace(0, n_draws, N_HYPER + 1).round().astype(int)
-        for n, posterior in zip(np.diff(ends).tolist(), several, strict=True):
+        for n, posterior in zip(np.diff(ends).tolist(), self.several, strict=True):
             mean, deviation = posterior.predict(points)
             draws = posterior.draw(points, n, rng)
             caution = CAUTION[posterior.processes[0].hyper.smoothness], 1.0

@@ -82,7 +82,20 @@ def test_many_games_of_a_point_stand_against_all_trials_nearby(model: FittedMode
     combined = model.given(points, values, np.full_like(values, 0.1**2), timed=False)
     mean, deviation = combined.expects(points)
     assert mean[2, 0] == pytest.approx(50.0, abs=3 * 0.1)
-    assert deviation[2, 0] <= 0.1
+    assert deviation[2, 0] <= 0.1 * 1.01
+
+
+def test_deviations_contain_the_uncertainty_of_the_hyperparameters(model: FittedModel) -> None:
+    """At tested points, deviations are those of draws, which come from several posteriors."""
+    points = model.cube.encode([{"n_playouts": n} for n in (5, 10, 16, 24, 33)])
+    noise = np.tile([2.0**2, 0.02**2], (len(points), 1))
+    combined = model.given(points, model.posterior.mean(points), noise, timed=False)
+    mean, deviation = combined.expects(points)
+    draws = combined.draw(points, 40_000, np.random.default_rng(0))
+    assert np.sqrt(np.mean((draws - mean) ** 2, axis=0)) == pytest.approx(deviation, rel=0.03)
+    most_probable, alone = combined.posterior.predict(points)
+    assert (mean == most_probable).all()
+    assert (deviation[:, 0] > 1.01 * alone[:, 0]).all()
 
 
 def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: FittedModel) -> None:
