@@ -2,7 +2,7 @@
 
 The package ``thetafront`` exports the names of this module, and imports the module on first use.
 Errors are :class:`study.errors.InputError` and :class:`study.errors.RunError`. Each call restores
-signal handlers, optuna's verbosity and the display of charts when it ends.
+signal handlers, Optuna's verbosity and the display of charts when it ends.
 """
 
 import inspect
@@ -716,7 +716,7 @@ def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Limit optuna to error messages in the block."""
+    """Limit Optuna to error messages in the block."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     try:
@@ -727,6 +727,6 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def as_guest(call: str) -> Iterator[None]:
-    """Restore signal handlers and optuna's verbosity after a block in which a call plays games."""
+    """Restore signal handlers and Optuna's verbosity after a block in which a call plays games."""
     with quiet(), called(call), interrupt.as_guest():
         yield

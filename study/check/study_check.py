@@ -1,7 +1,7 @@
 """The check and the repair of a study's log: whole rows are copied, lost games are played again.
 
 A row is whole if its checksum is right. Here, a point is a trial or a validated point. If the row
-of a point is lost or damaged, its θ is sought in optuna's copy of the study (the mirror), in an
+of a point is lost or damaged, its θ is sought in Optuna's copy of the study (the mirror), in an
 earlier export, in the initial design, among the baselines, and in the damaged row. A θ is accepted
 if it reproduces a whole game of the point.
 """
@@ -355,10 +355,10 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
 
 
 def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
-    """Check that optuna's copy of a study can be read; return its trials by number."""
-    check = Check("optuna's copy")
+    """Check that Optuna's copy of a study can be read; return its trials by number."""
+    check = Check("Optuna's copy")
     if isinstance(study, EarlierStudy):
-        check.note = "none: optuna's tables contain the study itself"
+        check.note = "none: Optuna's tables contain the study itself"
         return check, {}
     try:
         copy = optuna_study(study.engine, study.name)

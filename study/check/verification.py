@@ -75,7 +75,7 @@ def verify_study(
 
 
 def written(log: Log, location: Location, found: StudyCheck) -> Log:
-    """Rewrite a study's log and optuna's copy of the study.
+    """Rewrite a study's log and Optuna's copy of the study.
 
     If the database file is damaged and holds no other study, a new file replaces it.
     """

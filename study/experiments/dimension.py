@@ -230,7 +230,7 @@ class NumericParameter(Described):
         return self.low, self.high
 
     def distribution(self) -> "FloatDistribution | IntDistribution":
-        """Return optuna's form of this parameter."""
+        """Return Optuna's form of this parameter."""
         from optuna.distributions import FloatDistribution, IntDistribution  # noqa: PLC0415
 
         if self.integer:
@@ -341,7 +341,7 @@ class CategoricalParameter(Described):
         return self.choices
 
     def distribution(self) -> "CategoricalDistribution":
-        """Return optuna's form of this parameter."""
+        """Return Optuna's form of this parameter."""
         from optuna.distributions import CategoricalDistribution  # noqa: PLC0415
 
         return CategoricalDistribution(self.choices)

@@ -351,7 +351,7 @@ class Space:
         return dict(values) if self.broken_by(rounded) else rounded
 
     def distributions(self) -> "dict[str, BaseDistribution]":
-        """Return optuna's form of the space."""
+        """Return Optuna's form of the space."""
         return {parameter.name: parameter.distribution() for parameter in self.parameters}
 
     def as_records(self) -> list[dict[str, Any]]:

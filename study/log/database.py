@@ -43,7 +43,7 @@ OPTUNA_TABLES = {
 }
 """Optuna's tables: they hold mirrors (:mod:`study.log.mirror`) and studies of earlier versions."""
 MIRROR = '{"format": 3}'
-"""Value of the user attribute that marks a mirror, as optuna stores it."""
+"""Value of the user attribute that marks a mirror, as Optuna stores it."""
 
 
 def engine_options(url: URL) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def is_new(location: Location) -> bool:
 
 
 def optuna_names(engine: Engine) -> set[str]:
-    """Return the names of optuna's studies: mirrors, and studies of earlier versions."""
+    """Return the names of Optuna's studies: mirrors, and studies of earlier versions."""
     if not inspect(engine).has_table("studies"):
         return set()
     return set(map(str, values_in(engine, "SELECT study_name FROM studies")))

@@ -1,7 +1,7 @@
-"""Reads studies of earlier versions, which optuna stored, as if they were logs.
+"""Reads studies of earlier versions, which Optuna stored, as if they were logs.
 
-In these studies, a trial's θ, state and values are in optuna's tables. The study's record, runs and
-validated points are user attributes of optuna's study. Games are in a table ``thetafront_games``;
+In these studies, a trial's θ, state and values are in Optuna's tables. The study's record, runs and
+validated points are user attributes of Optuna's study. Games are in a table ``thetafront_games``;
 in the earliest studies, they are user attributes of their trial or of the study. Reading such a
 study does not change the database. Before anything else is written to the study, its rows are
 stored as a log.
@@ -149,7 +149,7 @@ def imported(
     trials: list[FrozenTrial],
     games: Mapping[tuple[str, str], Games],
 ) -> Rows:
-    """Return the rows of a log, made from what optuna stored."""
+    """Return the rows of a log, made from what Optuna stored."""
     points: list[PointRow] = []
     played: list[GameRow] = []
     events: list[EventRow] = []
@@ -236,5 +236,5 @@ def points_in(
 
 
 def moment(at: datetime | None) -> float:
-    """Convert a time from optuna's tables (UTC, without a time zone) to seconds since 1970."""
+    """Convert a time from Optuna's tables (UTC, without a time zone) to seconds since 1970."""
     return 0.0 if at is None else at.replace(tzinfo=UTC).timestamp()

@@ -1,8 +1,8 @@
-"""The mirror: a copy of a study's trials as an optuna study in the same database.
+"""The mirror: a copy of a study's trials as an Optuna study in the same database.
 
-With it, ``optuna.load_study`` and optuna's dashboard can show a study, even while it runs. The
+With it, ``optuna.load_study`` and Optuna's dashboard can show a study, even while it runs. The
 mirror is derived from the log; if it is deleted, it is rebuilt. Only :mod:`study.check` reads it,
-to restore what the log has lost. The mirror is written through optuna's public methods, one trial
+to restore what the log has lost. The mirror is written through Optuna's public methods, one trial
 at a time, in the order of the trials' numbers.
 """
 
@@ -31,14 +31,14 @@ SECONDS_AT_THE_END = 5.0
 
 
 def optuna_storage(engine: Engine, for_writing: bool = False) -> RDBStorage:
-    """Return optuna's storage in a database; its tables are created only for writing."""
+    """Return Optuna's storage in a database; its tables are created only for writing."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)  # a run prints its own messages
     url = engine.url.render_as_string(hide_password=False)
     return RDBStorage(url, engine_options(engine.url), skip_table_creation=not for_writing)
 
 
 def optuna_study(engine: Engine, name: str) -> optuna.Study | None:
-    """Return optuna's study of that name, for reading; None if it does not exist."""
+    """Return Optuna's study of that name, for reading; None if it does not exist."""
     if not inspect(engine).has_table("studies"):
         return None
     storage = optuna_storage(engine)
@@ -153,7 +153,7 @@ class Mirror:
         return study
 
     def problems(self, study: optuna.Study) -> list[str]:
-        """Return where optuna's study contradicts the log; the latest trials may be missing."""
+        """Return where Optuna's study contradicts the log; the latest trials may be missing."""
         if (study.user_attrs.get(MARK) or {}).get("format") != FORMAT:
             return ["an earlier version made it"]
         if tuple(study.directions) != study_directions(self.experiment.goal):
@@ -161,7 +161,7 @@ class Mirror:
         return self.find_problems({t.number: t for t in study.get_trials(deepcopy=False)})
 
     def find_problems(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
-        """Return which of optuna's trials differ from those of the log."""
+        """Return which of Optuna's trials differ from those of the log."""
         return [
             f"trial {number} differs"
             for number, trial in trials.items()
@@ -191,7 +191,7 @@ def mirrored(log: Log, experiment: Experiment, trials: Iterable[Point]) -> Mirro
 
 
 def drop_tables(engine: Engine) -> None:
-    """Drop all of optuna's tables, in a repair of damaged ones; mirrors can be rebuilt."""
+    """Drop all of Optuna's tables, in a repair of damaged ones; mirrors can be rebuilt."""
     found = MetaData()
     found.reflect(engine, only=sorted(OPTUNA_TABLES & set(inspect(engine).get_table_names())))
     found.drop_all(engine)

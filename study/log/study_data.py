@@ -164,7 +164,7 @@ class StudyData:
 
     @cached_property
     def frozen_trials(self) -> "list[FrozenTrial]":
-        """The trials in optuna's form, with the moments that samplers and models need."""
+        """The trials in Optuna's form, with the moments that samplers and models need."""
         distributions = self.experiment.space.distributions()
         return [frozen(trial, distributions, self.experiment.goal) for trial in self.trials]
 
@@ -244,7 +244,7 @@ class StudyData:
 def frozen(
     trial: Point, distributions: Mapping[str, Any], goal: Goal | None = None
 ) -> "FrozenTrial":
-    """Return a trial in optuna's form, with the distributions of the study's current space.
+    """Return a trial in Optuna's form, with the distributions of the study's current space.
 
     If a ``goal`` is given, a complete trial also has the moments of its samples, for samplers.
     """
@@ -273,7 +273,7 @@ def frozen(
 
 
 def moment(at: float) -> datetime | None:
-    """Return a time as optuna stores it: UTC, without a time zone."""
+    """Return a time as Optuna stores it: UTC, without a time zone."""
     return datetime.fromtimestamp(at, UTC).replace(tzinfo=None) if at else None
 
 

@@ -21,7 +21,7 @@ ATTRIBUTE = "thetafront"
 """The user attribute that has the record in studies of earlier versions."""
 FORMAT = 3
 FORMATS = (1, 2, FORMAT)
-"""The formats that can be read; in studies of the first two, optuna stored the trials."""
+"""The formats that can be read; in studies of the first two, Optuna stored the trials."""
 
 
 @dataclass(frozen=True)

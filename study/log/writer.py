@@ -173,4 +173,4 @@ class StudyWriter:
         except Exception as error:  # optuna may be of another version
             self.mirror = None
             reason = str(error.__cause__ or error).splitlines()[0]
-            self.connection.message(f"optuna's copy of the study cannot be written: {reason}")
+            self.connection.message(f"Optuna's copy of the study cannot be written: {reason}")

@@ -165,8 +165,8 @@ def another_point(
     for points, others in ways:
         if not others:
             continue
-        mean = model.expects(points)[0]
-        of_others = model.expects(model.cube.encode([each.params for each in others]))[0]
+        mean = model.expected_means(points)
+        of_others = model.expected_means(model.cube.encode([each.params for each in others]))
         gaps = np.abs(mean[:, [1]] - of_others[:, 1]).min(axis=1)
         # A user's reference point may be better than parts of the front.
         reference = np.minimum(model.observations.reference, mean.min(axis=0))

@@ -171,7 +171,7 @@ class Draws:
         posterior = model.posterior
         scores = posterior.sign * posterior.scales[0].inverse(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
-        return cls(points, scores, 10.0 ** (shared - draws[..., 1]), model.expects(points)[0])
+        return cls(points, scores, 10.0 ** (shared - draws[..., 1]), model.expected_means(points))
 
     def best_predicted(self, limits: Floats) -> npt.NDArray[np.int64]:
         """Return the index of the point with the best expected goal within each limit."""

@@ -187,7 +187,7 @@ def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.
     """Return up to 120 points of the whole space's front given all games, the cheapest first.
 
     A row has θ, and the combined mean and 95% interval of score and cost. Expectations of untested
-    θ may be lower than the model's mean (:meth:`FittedModel.expects`). θ that are dominated
+    θ may be lower than the model's mean (:meth:`FittedModel.expected_means`). θ that are dominated
     according to these expectations are dropped.
     """
     front = combined.predicted_front

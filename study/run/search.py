@@ -349,7 +349,7 @@ class Search(GameSource[Key]):
 def known_trials(data: StudyData) -> list[FrozenTrial]:
     """Return a study's trials, beginning with number 0.
 
-    Trials that have not begun are in optuna's state ``WAITING``. If they belong to the design, they
+    Trials that have not begun are in Optuna's state ``WAITING``. If they belong to the design, they
     have their θ already.
     """
     begun = {trial.number: trial for trial in data.frozen_trials}
@@ -358,6 +358,6 @@ def known_trials(data: StudyData) -> list[FrozenTrial]:
 
 
 def waiting_trial(theta: Mapping[str, Any] | None) -> FrozenTrial:
-    """Return a waiting trial in optuna's form (an enqueued trial)."""
+    """Return a waiting trial in Optuna's form (an enqueued trial)."""
     notes = {} if theta is None else {"fixed_params": dict(theta)}
     return create_trial(state=TrialState.WAITING, system_attrs=notes)

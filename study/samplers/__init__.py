@@ -5,7 +5,7 @@ number. So a resumed study continues with fresh random numbers instead of repeat
 A sampler keeps nothing between trials; it reads earlier trials from the study.
 
 `knowledge-gradient` (:mod:`study.samplers.knowledge_gradient`) and `nehvi`
-(:mod:`study.samplers.nehvi`) are part of this package; all other samplers are optuna's.
+(:mod:`study.samplers.nehvi`) are part of this package; all other samplers are Optuna's.
 
 This folder may import `experiments` and the modules directly in `study`.
 """
@@ -130,7 +130,7 @@ def make_sampler(
     Parameters
     ----------
     name : str
-        One of :data:`SAMPLERS`, or the name of a class with optuna's interface, such as
+        One of :data:`SAMPLERS`, or the name of a class with Optuna's interface, such as
         ``optuna.samplers.GPSampler``.
     study_seed, trial_number : int
         The two numbers that determine the sampler's random numbers.

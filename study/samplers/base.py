@@ -1,4 +1,4 @@
-"""Samplers with optuna's interface: a base class for ours, and an adapter for optuna's samplers."""
+"""Samplers with Optuna's interface: a base class for ours, and an adapter for Optuna's samplers."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -161,7 +161,7 @@ class ModelSampler(BaseSampler):
 
 
 class RejectionSampler(BaseSampler):
-    """Asks one of optuna's samplers for the active parameters, until θ is feasible.
+    """Asks one of Optuna's samplers for the active parameters, until θ is feasible.
 
     After too many tries, θ is replaced by a feasible θ nearby.
 

@@ -2,7 +2,7 @@
 
 A numeric parameter has one coordinate (:mod:`study.axis`). A categorical parameter has one
 coordinate per choice (one-hot). So the distance between any two choices is √2, and the distance
-between the ends of a numeric parameter is 1. Parameters are described by optuna's distributions.
+between the ends of a numeric parameter is 1. Parameters are described by Optuna's distributions.
 The coordinates of an inactive parameter are 1/2, so that each θ has exactly one point.
 """
 

@@ -90,27 +90,32 @@ class FittedModel:
         with threadpool_limits(1):
             return self.posterior.draws_of_hyperparameters(self.observations, N_HYPER, rng)
 
+    def expected_means(self, points: Floats) -> Floats:
+        """Return the means of both objectives on the model's scale, shape (m, 2).
+
+        The means are those of the most probable hyperparameters, so all tables and charts show the
+        same mean. At points without validation games, they are corrected by :attr:`checks`.
+        """
+        mean, deviation = self.posterior.predict(points)
+        shifts, _ = np.transpose(self.checks)
+        return np.where(self.is_untested(points), mean + shifts * deviation, mean)
+
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
 
-        The means are those of the most probable hyperparameters. The deviations also contain the
-        uncertainty of the hyperparameters: they are deviations from these means under all of the
-        :attr:`several` posteriors. At points without validation games, both are corrected by
-        :attr:`checks`.
+        The deviations also contain the uncertainty of the hyperparameters: they are deviations from
+        the most probable mean under all of the :attr:`several` posteriors. At points without
+        validation games, they are corrected by :attr:`checks`, too.
         """
-        mean, most_probable = self.posterior.predict(points)
-        squares = []
+        mean, squares = self.posterior.mean(points), []
         for posterior in self.several:
             other, own = posterior.predict(points)
             squares.append(own**2 + (other - mean) ** 2)
         deviation = np.sqrt(np.mean(squares, axis=0))
-        shifts, factors = np.transpose(self.checks)
-        untested = self.is_untested(points)
+        _, factors = np.transpose(self.checks)
         doubtful = np.minimum(factors * deviation, self.posterior.prior_deviations)
-        return (
-            np.where(untested, mean + shifts * most_probable, mean),
-            np.where(untested, np.maximum(doubtful, deviation), deviation),
-        )
+        widened = np.where(self.is_untested(points), np.maximum(doubtful, deviation), deviation)
+        return self.expected_means(points), widened
 
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).

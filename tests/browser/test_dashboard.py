@@ -1,4 +1,4 @@
-"""optuna's own dashboard on a study of ours: it opens, and nothing floods it."""
+"""Optuna's own dashboard on a study of ours: it opens, and nothing floods it."""
 
 import json
 import subprocess

@@ -252,7 +252,7 @@ def test_what_is_no_lost_connection_is_raised_at_once(study: Log) -> None:
 
 
 def test_a_study_of_an_earlier_version_is_imported(database: str, tmp_path: Path) -> None:
-    """One of format 1 on a server: the same trials and points afterwards, and optuna's copy."""
+    """One of format 1 on a server: the same trials and points afterwards, and Optuna's copy."""
     optuna.copy_study(
         from_study_name="pacman_small",
         from_storage=f"sqlite:///{DATA}/pacman_small/study.db",

@@ -121,7 +121,7 @@ def edited(value: Any, rng: random.Random) -> str:
 
 
 def damage_rows(path: Path, rng: random.Random) -> str:
-    """Edit a value of a row, delete a row, or drop a table; the log's more often than optuna's."""
+    """Edit a value of a row, delete a row, or drop a table; the log's more often than Optuna's."""
     how = rng.choice(["value", "value", "json", "json", "row", "table"])
     with closing(sqlite3.connect(path)) as database, database:
         names = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")

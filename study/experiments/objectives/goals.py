@@ -166,7 +166,7 @@ class Goal:
 
     @property
     def moments_attribute(self) -> str:
-        """Name of the attribute of optuna's trials in which samplers find the samples' moments."""
+        """Name of the attribute of Optuna's trials in which samplers find the samples' moments."""
         return f"moments:{self.name}"
 
     def summary(self, games: Sequence[Game]) -> dict[str, Any]:

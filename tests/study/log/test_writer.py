@@ -163,4 +163,4 @@ def test_a_mirror_that_cannot_be_written_is_reported_once_and_games_are_written(
         writer.flush()
     writer.close()
     assert stored(writer) == 15
-    assert said == ["optuna's copy of the study cannot be written: tables of another version"]
+    assert said == ["Optuna's copy of the study cannot be written: tables of another version"]

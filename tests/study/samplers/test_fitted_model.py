@@ -121,7 +121,7 @@ def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: Fi
     most = float(combined.posterior.prior_deviations[0])
     assert deviation[0, 0] == pytest.approx(max(error[0, 0], min(factor * error[0, 0], most)))
     assert (mean[1] == plain[1]).all(), "a tested point is as its games say"
-    assert model.expects(untested)[0] == pytest.approx(model.posterior.mean(untested))
+    assert model.expected_means(untested) == pytest.approx(model.posterior.mean(untested))
 
 
 def test_a_search_that_times_its_games_higher_is_found_out(model: FittedModel) -> None:
