@@ -30,6 +30,8 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import beyond_worst
 
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
+# A point extends a range of costs noticeably if it does so by this share or more, in log cost.
+MIN_EXTENSION = 0.05
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
@@ -147,11 +149,11 @@ def another_point(
 ) -> Point | None:
     """Choose one more point to validate; None if it would be too close to another point.
 
-    The choice is the point of the predicted front that adds most hypervolume to the validated
-    points, unless it costs about as much as one of them. If several points were left out, a trial's
+    The choice is the end of the predicted front that lies outside the costs of the validated
+    points, if there is one, or else the point of the front that adds most hypervolume to them,
+    unless it costs about as much as one of them. If several points were left out, a trial's
     θ is preferred, because it has been played and so is likely to be playable. If the choice is
-    itself known, it is instead the point of the predicted front that adds most to the validated and
-    left-out points.
+    itself known, the validated and left-out points together are considered instead.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated
@@ -172,6 +174,10 @@ def another_point(
         reference = np.minimum(model.observations.reference, mean.min(axis=0))
         gains = added_hypervolume(mean, of_others, reference)
         gains[gaps < MIN_GAP] = 0.0
+        costs, known_costs = -mean[:, 1], -of_others[:, 1]
+        outside = np.maximum(known_costs.min() - costs, costs - known_costs.max())
+        if outside.max() >= max(MIN_GAP, MIN_EXTENSION * np.ptp(costs)):
+            gains[np.argmax(outside)] = np.inf
         best = int(np.argmax(gains))
         new = proposal_at(points[best], model, data)
         if gains[best] > 0.0 and new.key not in known:

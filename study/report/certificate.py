@@ -37,12 +37,12 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.estimate import t_interval
+from thetafront.study.estimate import Z95, t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.objectives.formats import significant
 from thetafront.study.log.point import Point
-from thetafront.study.model.study_model import proposal_at
+from thetafront.study.model.study_model import MIN_EXTENSION, proposal_at
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery
 from thetafront.study.samplers.candidates import perturb_some, sobol_points
@@ -78,6 +78,7 @@ class Certificate:
     # (n,): what ε(t) would be if the prospects had been played, and were recommended where that
     # lowers it.
     bounds_if_played: Floats
+    cheaper: Point | None = None  # the cheapest θ of the predicted front, if budgets begin above it
 
     @property
     def expected(self) -> Floats:
@@ -91,15 +92,17 @@ class Certificate:
         return bool(self.bounds.max() > np.ptp(answers)) and len(set(answers.tolist())) > 1
 
     def worth_playing(self, allowed: Floats, known: Collection[str]) -> list[Point]:
-        """Return a few prospects that would reduce bounds that exceed the allowed regret, if any.
+        """Return :attr:`cheaper`, and a few prospects that would reduce bounds above the allowed.
 
-        The first is for the budget with the largest gain. Each further prospect is for a budget
-        that is at least a tenth of all budgets away from the others. ``known`` has the keys of
-        points that have been played or were left out. These points are not returned.
+        The first prospect is for the budget with the largest gain. Each further prospect is for a
+        budget that is at least a tenth of all budgets away from the others. ``known`` has the keys
+        of points that have been played or were left out. These points are not returned.
         """
         is_new = [each.key not in known for each in self.prospects]
         chosen = budgets_worth_playing(self.bounds, self.bounds_if_played, allowed, is_new)
-        return list({each.key: each for each in (self.prospects[k] for k in chosen)}.values())
+        cheaper = [self.cheaper] if self.cheaper and self.cheaper.key not in known else []
+        found = [*cheaper, *(self.prospects[k] for k in chosen)]
+        return list({each.key: each for each in found}.values())
 
 
 def budgets_worth_playing(
@@ -139,7 +142,9 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
     new = {k: proposal_at(draws.points[k], model, candidates.data) for k in set(best.tolist())}
     bounds, of_best = (simultaneous_bounds(draws.regrets(limits, each)) for each in (chosen, best))
     prospects = [new[k] for k in best.tolist()]
-    return Certificate(experiment, limits, found, bounds, prospects, np.minimum(of_best, bounds))
+    if_played = np.minimum(of_best, bounds)
+    ends = [proposal_at(code, model, candidates.data) for code in cheaper_end(model, limits)]
+    return Certificate(experiment, limits, found, bounds, prospects, if_played, *ends)
 
 
 def budget_grid(model: FittedModel, played: Sequence[Expected]) -> Floats:
@@ -149,6 +154,19 @@ def budget_grid(model: FittedModel, played: Sequence[Expected]) -> Floats:
     best = max(played, key=lambda each: sign * each.score.value).cost.high
     max_cost = max(10.0 ** -model.predicted_front.mean[-1, 1], best)
     return np.geomspace(cheapest, max_cost * 1.01, N_LIMITS)
+
+
+def cheaper_end(model: FittedModel, limits: Floats) -> Floats:
+    """Return the cheapest point of the predicted front if it would extend the range of budgets.
+
+    Below the smallest budget, no played θ can be recommended, so no bound asks for cheaper θ. The
+    result has shape (0, d) or (1, d).
+    """
+    cheapest = model.predicted_front.points[:1]
+    mean, deviation = model.expects(cheapest)
+    at_most = -mean[:, 1] + Z95 * deviation[:, 1]
+    first, last = np.log10(limits[[0, -1]])
+    return np.asarray(cheapest[at_most < first - MIN_EXTENSION * (last - first)])
 
 
 @dataclass(frozen=True)

@@ -208,8 +208,9 @@ class Sweep:
         """Continue playing and searching until no bound of the certificate is above the target.
 
         The certificate has an upper bound of the regret at each budget. Predicted θ are validated
-        as long as this is expected to reduce a bound. Otherwise, the number of trials is increased
-        by half, and the θ that the new trials suggest are validated.
+        as long as this is expected to reduce a bound, or to extend the budgets to cheaper θ.
+        Otherwise, the number of trials is increased by half, and the θ that the new trials suggest
+        are validated.
 
         Raises
         ------
@@ -224,13 +225,13 @@ class Sweep:
                 return
             self.say(certificate_line(found))
             allowed = target.allowed(found.expected)
-            if (found.bounds <= allowed).all():
-                self.say(f"the target regret, {target.text}, is reached at every budget")
-                return
             known = {each.key for each in data.points}
             if points := found.worth_playing(allowed, known):
                 self.validate([*(each for each in data.points if each.games), *points])
                 continue
+            if (found.bounds <= allowed).all():
+                self.say(f"the target regret, {target.text}, is reached at every budget")
+                return
             assert self.settings is not None
             n_trials = sum(each.state == "complete" for each in data.trials)
             n_more = math.ceil(MORE_TRIALS * n_trials)

@@ -45,7 +45,7 @@ def until_small(study: Study) -> Iterator[dict[str, Any]]:
     validation.play(study.proposals(n_trials, N_POINTS))
     while True:
         model = validation.model(n_trials)
-        found, bounds, prospects, if_played = validation.certified(model)
+        found, bounds, prospects, if_played, cheaper = validation.certified(model)
         row = validation.row(n_trials, model, arm=GOES_ON, **found, **validation.claims(model))
         yield row
         if row["n_games"] >= MAX_GAMES:
@@ -53,9 +53,10 @@ def until_small(study: Study) -> Iterator[dict[str, Any]]:
         is_new = ~is_among(prospects, validation.codes)
         nothing = np.zeros(len(bounds))
         worth = budgets_worth_playing(bounds, if_played, nothing, is_new.tolist())
-        has_played = bool(worth) and not has_played
+        new = np.concatenate([cheaper[~is_among(cheaper, validation.codes)], prospects[worth]])
+        has_played = bool(len(new)) and not has_played
         if has_played:
-            validation.play(prospects[worth])
+            validation.play(new)
         elif n_trials < MAX_TRIALS:
             n_trials = min(math.ceil(MORE_TRIALS * n_trials), MAX_TRIALS)
         else:

@@ -17,7 +17,7 @@ from results.benchmarks.samplers.truth import true_front
 from thetafront.study.batch_means import variances_of_log_ratios
 from thetafront.study.experiments.objectives.costs import TIMED_TOGETHER
 from thetafront.study.pareto import most_hypervolume
-from thetafront.study.report.certificate import Draws, budget_grid, simultaneous_bounds
+from thetafront.study.report.certificate import Draws, budget_grid, cheaper_end, simultaneous_bounds
 from thetafront.study.report.expected import best_index, expected_at, is_met
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.samplers.candidates import is_among
@@ -137,11 +137,14 @@ class Validation:
         known |= {"n_points": n, "n_games": GAMES_A_TRIAL * n_trials + GAMES_A_POINT * n}
         return {**known, "scores": scores.tolist(), "regret": float(regret), **more}
 
-    def certified(self, model: FittedModel) -> tuple[dict[str, Any], Floats, Floats, Floats]:
+    def certified(
+        self, model: FittedModel
+    ) -> tuple[dict[str, Any], Floats, Floats, Floats, Floats]:
         """Bound the regret of the answers at n budgets, and compare it with the truth.
 
         Returns columns of a row; the bounds, shape (n,); the best predicted θ in the unit cube,
-        shape (n, d); and the bounds that would hold if these θ were played.
+        shape (n, d); the bounds that would hold if these θ were played; and a θ that would extend
+        the budgets, shape (0, d) or (1, d).
         """
         study = self.study
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
@@ -156,7 +159,8 @@ class Validation:
         regrets = np.maximum(study.truth.best_within(limits) - scores, 0.0)
         row = {"holds": bool((regrets <= bounds).all()), "bound": bounds.max() / study.top}
         row |= {"share": (regrets <= bounds).mean(), "largest": regrets.max() / study.top}
-        return row, bounds, study.tidy(model, draws.points[promising]), if_played
+        cheaper = study.tidy(model, cheaper_end(model, limits))
+        return row, bounds, study.tidy(model, draws.points[promising]), if_played, cheaper
 
     def claims(self, model: FittedModel) -> dict[str, Any]:
         """Compare intervals of tested and untested θ with the truth."""

@@ -160,3 +160,19 @@ def test_after_several_failures_a_trial_s_theta_takes_the_place(two: Fitted) -> 
     third = another_point(model, data, kept, left_out)
     assert third is not None
     assert third.key not in {each.key for each in (*kept, *left_out)}
+
+
+def test_an_end_of_the_front_is_replaced_by_the_end_that_is_left(two: Fitted) -> None:
+    """The dearest point failed: without its neighbour, dear budgets would have no good answer."""
+    data, model, points = two
+    *kept, dearest = sorted(points, key=lambda point: float(point.params["theta1"]))
+    costs = -model.expected_means(model.cube.encode([each.params for each in kept]))[:, 1]
+    found = another_point(model, data, kept, [dearest])
+    assert found is not None
+    cost = -model.expected_means(model.cube.encode([found.params]))[0, 1]
+    assert cost > costs.max()
+    proposed = [point for point in points if point.origin not in TWO.baselines]
+    cheapest, *others = sorted(proposed, key=lambda point: float(point.params["theta1"]))
+    found = another_point(model, data, others, [])
+    assert found is not None
+    assert found.key == cheapest.key

@@ -133,13 +133,21 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert set(untested["prospect"]) == {each.key for each in found.prospects if not each.games}
     everywhere = np.zeros_like(found.bounds)
     played = {each.point.key for each in candidates.played}
-    keys = [each.key for each in found.worth_playing(everywhere, played)]
-    assert 1 <= len(keys) == len(set(keys)) <= 6
-    assert not {*keys} & played
-    others = {each.key for each in found.prospects} - played
-    assert found.worth_playing(everywhere, played | others) == [], "all of them are known"
-    assert keys[0] in {each.key for each in found.prospects}
-    assert found.worth_playing(found.bounds, played) == [], "nothing above what is allowed"
+    cheaper, *others = (each.key for each in found.worth_playing(everywhere, played))
+    assert found.cheaper is not None
+    assert found.cheaper.params == {"n_playouts": 1}, "no answer costs less than 10 playouts"
+    assert cheaper == found.cheaper.key
+    assert 1 <= len(others) == len(set(others)) <= 6
+    assert not {*others} & played
+    known = played | {each.key for each in found.prospects} | {cheaper}
+    assert found.worth_playing(everywhere, known) == [], "all of them are known"
+    assert others[0] in {each.key for each in found.prospects}
+    assert found.worth_playing(found.bounds, played) == [found.cheaper], "no bound is too large"
+    add_point(study, 1, spread(1000, 400, 100), 0.01)
+    wider = Analysis(data_of(study, quick)).certificate
+    assert wider is not None
+    assert wider.limits[0] < 0.2 * found.limits[0]
+    assert wider.cheaper is None
 
 
 def test_bounds_of_an_exact_goal_have_few_digits(solver: Experiment) -> None:
