@@ -244,7 +244,7 @@ class Validation(GameSource[Key]):
         return len(gaps) > 0 and bool(np.median(gaps) > COARSE * np.median(errors))
 
     def fill_in(self) -> None:
-        """Double the number of points; the new ones fill the widest gaps in cost."""
+        """Double the number of points, unless no more points are worth adding."""
         n_before = len(self.points)
         while len(self.points) < self.most_points:
             new = self.another(self.points, self.left_out)
@@ -252,9 +252,7 @@ class Validation(GameSource[Key]):
                 break
             self.add(new)
         if n_new := len(self.points) - n_before:
-            self.message(
-                f"there is time for more: {counted(n_new, 'point')} placed between the others"
-            )
+            self.message(f"there is time for more: {counted(n_new, 'point')} added")
 
     def allocated(self) -> dict[str, int]:
         """Return how many games each point gets in a later round (:func:`next_round`)."""
