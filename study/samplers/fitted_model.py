@@ -80,7 +80,7 @@ class FittedModel:
             return self.posterior.front(np.unique(self.observations.points, axis=0))
 
     @cached_property
-    def several(self) -> list[Posterior]:
+    def drawn_posteriors(self) -> list[Posterior]:
         """Posteriors for the same observations with drawn hyperparameters.
 
         One set of hyperparameters is not enough: even after 80 trials, length scales are uncertain
@@ -104,11 +104,11 @@ class FittedModel:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
 
         The deviations also contain the uncertainty of the hyperparameters: they are deviations from
-        the most probable mean under all of the :attr:`several` posteriors. At points without
+        the most probable mean under all :attr:`drawn_posteriors`. At points without
         validation games, they are corrected by :attr:`checks`, too.
         """
         mean, squares = self.posterior.mean(points), []
-        for posterior in self.several:
+        for posterior in self.drawn_posteriors:
             other, own = posterior.predict(points)
             squares.append(own**2 + (other - mean) ** 2)
         deviation = np.sqrt(np.mean(squares, axis=0))
@@ -120,14 +120,14 @@ class FittedModel:
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).
 
-        Draws come from :attr:`several` posteriors, the same number from each. At points without
+        Draws come from :attr:`drawn_posteriors`, the same number from each. At points without
         validation games, draws have a larger spread than the posterior, because the model often
         errs at the point that seems best. The spread is at most that of the prior.
         """
         untested = self.is_untested(points)
         found = []
         ends = np.linspace(0, n_draws, N_HYPER + 1).round().astype(int)
-        for n, posterior in zip(np.diff(ends).tolist(), self.several, strict=True):
+        for n, posterior in zip(np.diff(ends).tolist(), self.drawn_posteriors, strict=True):
             mean, deviation = posterior.predict(points)
             draws = posterior.draw(points, n, rng)
             caution = CAUTION[posterior.processes[0].hyper.smoothness], 1.0
