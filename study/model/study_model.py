@@ -149,11 +149,11 @@ def another_point(
 ) -> Point | None:
     """Choose one more point to validate; None if it would be too close to another point.
 
-    The choice is the end of the predicted front that lies outside the costs of the validated
-    points, if there is one, or else the point of the front that adds most hypervolume to them,
-    unless it costs about as much as one of them. If several points were left out, a trial's
-    θ is preferred, because it has been played and so is likely to be playable. If the choice is
-    itself known, the validated and left-out points together are considered instead.
+    If an end of the predicted front lies clearly outside the costs of the validated points, it is
+    chosen. Otherwise, the choice is the point of the front that adds most hypervolume to the
+    validated points, unless it costs about as much as one of them. If several points were left out,
+    a trial's θ is preferred, because it has been played and so is likely to be playable. If the
+    choice is itself known, the validated and left-out points together are considered instead.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated
