@@ -48,12 +48,11 @@ def test_an_interrupt_ends_the_process_at_once(number: signal.Signals) -> None:
     assert interrupted(program, [number]) == (130, ["begun"], MESSAGE)
 
 
-def test_it_does_so_while_the_main_thread_waits_for_the_operating_system() -> None:
+def test_it_does_so_while_the_main_thread_waits_for_the_operating_system(tmp_path: Path) -> None:
     """A storage that another process holds is waited for in C: no Python code would run there."""
     program = (
-        "import sqlite3, tempfile\n"
-        "path = tempfile.NamedTemporaryFile().name\n"
-        "one, two = (sqlite3.connect(path, timeout=60) for _ in range(2))\n"
+        "import sqlite3\n"
+        f"one, two = (sqlite3.connect({str(tmp_path / 'a.db')!r}, timeout=60) for _ in range(2))\n"
         "one.execute('BEGIN EXCLUSIVE')\n"
         "say('begun')\n"
         "two.execute('BEGIN EXCLUSIVE')"
