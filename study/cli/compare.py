@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from thetafront.study.cli.options import (
+    OR_A_FOLDER,
     NameOption,
     OutputOption,
     StudyArgument,
@@ -19,7 +20,6 @@ from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, pat
 from thetafront.study.terminal.console import console, print_table
 
 MAX_GAMES = 100_000
-OR_A_FOLDER = "or a folder (a path with a slash) that has a study's tables"
 KEPT = "Output folder. Games already stored in it are not played again."
 
 GamesOption = Annotated[int, whole("Games per row of the table.", "--games")]

@@ -82,6 +82,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 StudyArgument = Annotated[
     str, typer.Argument(help="Name of a study, or a storage URL.", autocompletion=study_names)
 ]
+OR_A_FOLDER = "or a folder (a path with a slash) that has a study's tables"
+StudyOrFolder = Annotated[
+    str,
+    typer.Argument(
+        help=f"Name of a study, a storage URL, {OR_A_FOLDER}.", autocompletion=study_names
+    ),
+]
 NameOption = Annotated[
     str | None, typer.Option("--name", help="Name of the study, if the storage holds several.")
 ]

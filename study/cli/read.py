@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,8 @@ from thetafront.study.cli.options import (
     JsonOption,
     NameOption,
     StudyArgument,
+    StudyOrFolder,
+    is_folder,
     reading,
     reading_tables,
     study_names,
@@ -41,21 +44,22 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 
 
 @app.command()
-def front(study: StudyArgument, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
+def front(study: StudyOrFolder, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Print a study's validated or predicted front."""
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.front_tables import print_front, print_notes
 
-    with reading(study, name, results) as (_, location, data):
+    with reading_tables(study, name, results) as (location, data):
         analysis = Analysis(data)
         print_front(console(), analysis)
-        print_notes(console(), analysis, location)
+        of_study = replace(location, folder=results / location.name)  # also if tables were read
+        print_notes(console(), analysis, of_study)
 
 
 @app.command(cls=ObjectiveCommand)
 def pick(
     context: typer.Context,
-    study: StudyArgument = "mcmdp",
+    study: StudyOrFolder = "mcmdp",
     games: Annotated[
         int | None,
         whole(
@@ -72,7 +76,8 @@ def pick(
     """Choose a θ for a budget or a target.
 
     Give a limit on the study's cost, or a target for its goal. The most promising θ is played on
-    fresh seeds and becomes a validated point; the answer is the best θ that has been played.
+    fresh seeds and becomes a validated point; the answer is the best θ that has been played. With
+    the tables of a folder, nothing is played.
     """
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
@@ -84,7 +89,11 @@ def pick(
         from thetafront.study.run.pick_games import MAX_GAMES_ASKED
 
         check_range("games", games, 0, MAX_GAMES_ASKED)
-    with reading(study, name, results) as (_, location, data):
+    if is_folder(study):
+        if games:
+            raise InputError(f"games: a folder of tables can store no games (got {games})")
+        games = 0
+    with reading_tables(study, name, results) as (location, data):
         query = PickQuery.read(data.experiment, given)
         with working("looking for the best θ"):
             analysis = Analysis(data)
@@ -113,18 +122,7 @@ def pick(
 
 
 @app.command()
-def plot(
-    study: Annotated[
-        str,
-        typer.Argument(
-            help="Name of a study, a storage URL, or a folder (a path with a slash) that has a "
-            "study's tables.",
-            autocompletion=study_names,
-        ),
-    ],
-    name: NameOption = None,
-    results: ResultsOption = RESULTS,
-) -> None:
+def plot(study: StudyOrFolder, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
     """Draw the pictures of a study or a folder of tables."""
     from thetafront.study.charts.export import draw, pictured_charts
     from thetafront.study.report.analysis import Analysis

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thetafront.study.cli.options import NameOption, is_folder, reading, reading_tables, study_names
+from thetafront.study.cli.options import (
+    OR_A_FOLDER,
+    NameOption,
+    is_folder,
+    reading,
+    reading_tables,
+    study_names,
+)
 from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError
 from thetafront.study.run.options import RESULTS, ResultsOption, file
@@ -23,8 +30,8 @@ def report(
     studies: Annotated[
         list[str],
         typer.Argument(
-            help="Name of a study, a storage URL, or a folder (a path with a slash) that has a "
-            "study's tables. If you give several studies, the others are compared with the first.",
+            help=f"Name of a study, a storage URL, {OR_A_FOLDER}. If you give several studies, "
+            "the others are compared with the first.",
             autocompletion=study_names,
         ),
     ],

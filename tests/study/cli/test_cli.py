@@ -164,6 +164,23 @@ def test_front_and_pick_say_that_validation_refutes_the_model(
         assert json.loads(told.stdout)["distrust"].startswith(line)
 
 
+def test_front_and_pick_answer_from_tables_as_from_their_study(
+    finished: Path, tmp_path: Path
+) -> None:
+    tables = tmp_path / "s"
+    shutil.copytree(finished / "s", tables, ignore=shutil.ignore_patterns("*.db*"))
+    limit = ["--max-seconds-per-move", "1"]
+    for words in (["front"], ["pick", *limit, "--games", "0"]):
+        command, *options = words
+        stored = CliRunner().invoke(app, [command, "s", *options, "--results", str(finished)])
+        results = ["--results", str(finished)]  # named in the command that widens the space
+        read = CliRunner().invoke(app, [command, str(tables), *options, *results])
+        assert (read.exit_code, read.stdout) == (0, stored.stdout)
+    assert CliRunner().invoke(app, ["pick", str(tables), *limit]).stdout == read.stdout
+    refusal = refused("pick", str(tables), *limit, "--games", "5")
+    assert "games: a folder of tables can store no games (got 5)" in refusal
+
+
 def test_a_theta_with_enough_games_is_not_played_for_a_pick(finished: Path, tmp_path: Path) -> None:
     shutil.copytree(finished / "s", tmp_path / "s")
     _, location, data = open_for_reading("s", tmp_path)
