@@ -16,7 +16,7 @@ from thetafront.study.page.comparison import comparison_claims, comparison_html,
 from thetafront.study.page.document import TURNING
 from thetafront.study.report.analysis import Analysis
 
-NUMBER = r"[−-]?[\d,]+"
+NUMBER = r"[+−-]?[\d,]+"
 
 
 @pytest.fixture(scope="module")

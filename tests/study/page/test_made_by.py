@@ -42,20 +42,19 @@ def test_commands_are_those_that_were_given(
     assert again(data).splitlines() == [
         f"git checkout {data.runs[0]['git_revision']}",
         "thetafront sweep mcmdp",
-        "thetafront sweep mcmdp --budget 6m",
-        "thetafront pick mcmdp --seconds-per-move 0.0001",
+        "thetafront pick mcmdp --max-seconds-per-move 100us",
     ]
     assert "only within its intervals" in again_note(data)
     table = runs_table(data)
-    assert len(table) == len(data.runs) == 6
-    assert [*table.iloc[4]] == [
-        "2026-11-22 10:24 UTC",
-        "thetafront sweep mcmdp --budget 6m",
+    assert len(table) == len(data.runs) == 3
+    assert [*table.iloc[1]] == [
+        "2026-11-27 05:57 UTC",
+        "thetafront sweep mcmdp",
         "validation",
-        "2,960",
-        "365 s",
+        "7,772",
+        "643 s",
         "2",
-        "97.5%",
+        "97.4%",
     ]
 
 
