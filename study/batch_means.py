@@ -17,7 +17,7 @@ s_c²    Σ e_b²/(B − 1), averaged over the P samples: the relative variance 
 v       the relative variance of single games about their samples' ratios
 ======  ============================================================================================
 
-A machine's speed drifts. In the published sweep of ``mcmdp``, 12 points took turns. The correlation
+A machine's speed drifts. In a default sweep of ``mcmdp``, 12 points took turns. The correlation
 between the times of games in two turns was 0.79 for successive turns, 0.46 for turns that were 20
 apart, and 0.18 for turns that were 100 apart. So the mean time of 1,000 games has a standard error
 of 1.7%; if games were independent, it would be 0.25%. Blocks are few and long, so that they
