@@ -237,7 +237,7 @@ def play(
                 "agents"
             )
     if not agents:
-        raise InputError("agent must be at least one agent (got none)")
+        raise InputError("agents must include at least one agent (got none)")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
     if len(kinds) != 1:
         raise InputError(f"agents must all play the same game (got agents of {len(kinds)} games)")

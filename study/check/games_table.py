@@ -32,7 +32,7 @@ from thetafront.study.log.seeds import is_countable, search_seed, shortened, val
 from thetafront.study.log.tables import SEARCH, VALIDATION
 
 GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
-OF_ANOTHER_VERSION = "not a table of games of this version"
+OF_ANOTHER_VERSION = "not a table of games as this version of thetafront writes it"
 
 
 def words_in(line: bytes) -> list[str]:

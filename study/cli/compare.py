@@ -24,7 +24,7 @@ KEPT = "Output folder. Games already stored in it are not played again."
 
 GamesOption = Annotated[int, whole("Games per row of the table.", "--games")]
 SeedOption = Annotated[
-    int, whole("All rows play the same seeds, from 1,000,000·SEED on.", "--seed")
+    int, whole("All rows play the same seeds, from 1,000,000 times SEED on.", "--seed")
 ]
 FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
 SecondStudy = Annotated[str, typer.Argument(help="The other study, in the same form.")]
@@ -153,7 +153,8 @@ def compare(
 ) -> None:
     """Compare the validated fronts of several studies.
 
-    Prints their hypervolumes with intervals. With --output, also draws them.
+    Prints the hypervolume of each front, a measure of its quality, with a 95% interval. With
+    --output, also draws the fronts.
     """
     from thetafront.study.charts.picture import save
     from thetafront.study.compare.studies import (

@@ -91,7 +91,9 @@ def pick(
         check_range("games", games, 0, MAX_GAMES_ASKED)
     if is_folder(study):
         if games:
-            raise InputError(f"games: a folder of tables can store no games (got {games})")
+            raise InputError(
+                f"games must be 0 for a folder of tables, which cannot store games (got {games})"
+            )
         games = 0
     with reading_tables(study, name, results) as (location, data):
         query = PickQuery.read(data.experiment, given)

@@ -79,7 +79,8 @@ def report(
 ) -> None:
     """Write one study, or several side by side, as an HTML page.
 
-    The page needs no network. Hover over a mark to see its numbers; a slider sets the budget.
+    The page needs no internet connection. Hover over a mark to see its numbers; a slider sets the
+    budget.
     """
     if library not in {"inside", "beside"}:
         raise InputError(f"--library must be inside or beside (got {library!r})")

@@ -39,7 +39,10 @@ def train(
     name: Annotated[str, typer.Option(help="Name of the network.")],
     cpu_seconds: Annotated[
         float | None,
-        decimal("Total CPU seconds of training, over all threads.", show_default="300"),
+        decimal(
+            "Total CPU seconds of training, over all threads.",
+            show_default="300, unless --moves is given",
+        ),
     ] = None,
     moves: Annotated[int | None, whole("Total moves of training.")] = None,
     cooling: Annotated[
@@ -103,8 +106,8 @@ def train(
     folder = network_folder(name)
     if settings.stages > 1 and not (folder / CHECKPOINT).exists():
         raise InputError(
-            f"stages must be 1 for a new network (got {settings.stages}); after a training with "
-            "one stage, the same command continues it with more"
+            f"stages must be 1 for a new network (got {settings.stages}); first train it "
+            "with one stage, then repeat this command to continue with more"
         )
     make_folder(folder.parent, "networks")
     make_folder(folder, "name")

@@ -42,7 +42,7 @@ def try_experiment(
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play a few games in the middle and corners of a space.
+    """Play games in the middle and corners of a search space.
 
     The game in the middle is played twice and must be the same both times. Nothing is stored.
     """
@@ -151,8 +151,9 @@ def sweep(
 ) -> None:
     """Tune an experiment: search, then validate the front.
 
-    An initial design and a sampler choose the trials. The best trials and the model's proposals are
-    played again on fresh seeds. Half of the budget goes to the search, the rest to validation.
+    An initial design and a sampler choose the trials. Then a model of their results proposes
+    further points. These and the best trials are played on fresh seeds. Half of the budget goes to
+    the search, the rest to validation. Scores are exact if all games of a θ have the same score.
     Repeat the command to resume after a stop, or to add another budget or more trials. Ctrl-C stops
     the sweep; finished games are stored, and tables and pictures are written.
     """

@@ -76,8 +76,10 @@ def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     if parameter.step:
         n_steps = (parameter.low - low) / parameter.step
         if abs(n_steps - round(n_steps)) > TOLERANCE:
-            start = f"{parameter.step:g} from {parameter.low:g} on"
-            raise InputError(f"widen: bounds of {name} must be in steps of {start} {given}")
+            raise InputError(
+                f"widen: the lower bound of {name} must be {parameter.low:g}, or a whole number of "
+                f"steps of {parameter.step:g} below it {given}"
+            )
     try:
         for bound in replace(parameter, low=low, high=high).ends:
             experiment.player.domain(parameter).check(name, bound)

@@ -101,9 +101,9 @@ class Ledger(Generic[G]):
         if not content[:n_bytes].startswith(heading):
             first = content.partition(b"\n")[0].decode(errors="replace")
             raise InputError(
-                f"{self.path}: not this version's table of games of {self.game.kind}: line 1 is "
-                f"{shortened(first, 60)}, not {heading.decode().rstrip()!r}; use another folder, "
-                "or move the file away"
+                f"{self.path}: not a table of games of {self.game.kind} as this version of "
+                f"thetafront writes it: line 1 is {shortened(first, 60)}, not "
+                f"{heading.decode().rstrip()!r}; use another folder, or move the file away"
             )
         played: dict[str, dict[int, G]] = {}
         fields = tuple(self.game.columns())

@@ -310,7 +310,8 @@ def check_wanted(goal: Goal, value: float) -> None:
         if math.isfinite(least):  # every θ reaches it
             allowed = f"a number {'above' if goal.sign > 0 else 'below'} {least:g}"
         if math.isfinite(most):
-            allowed += f"{' and' if math.isfinite(least) else ''} not beyond {most:g}"
+            and_, end = " and" if math.isfinite(least) else "", "most" if goal.sign > 0 else "least"
+            allowed += f"{and_} at {end} {most:g}"
         raise InputError(f"{goal.label} must be {allowed} (got {value:g})")
 
 

@@ -85,7 +85,8 @@ class SweepOptions:
         int | None,
         whole(
             "Games per trial.",
-            show_default="4; 10 for a win rate; 1 if exact; up to 128 if games are short",
+            show_default="4; 10 for a win rate; 1 if scores are exact; up to 128 if games are "
+            "short",
         ),
     ] = None
     jobs: JobsOption = None
@@ -122,8 +123,8 @@ class SweepOptions:
         str | None,
         typer.Option(
             help="Continue until, with 95% probability, no θ beats the recommended one by more "
-            "than X at any cost budget. X is in points, such as 3000, or a share, such as 5%. With "
-            "--budget, the sweep may end earlier.",
+            "than X at any cost budget. X is in points, such as 3000, or a share, such as 5%. If "
+            "the --budget is spent earlier, the sweep ends then.",
             metavar="X",
         ),
     ] = None
@@ -131,14 +132,14 @@ class SweepOptions:
         float | None,
         decimal(
             "Validation: standard error of the mean at which a point has enough games.",
-            show_default="the goal's, if it has one: 500 points, or 0.015 for a win rate",
+            show_default="that of the goal, if it has one: 500 points, or 0.015 for a win rate",
         ),
     ] = None
     validation_games: Annotated[
         int | None,
         whole(
             "Validation: largest number of games per point.",
-            show_default="1000",
+            show_default="1000, or as many as the time allows; 3 if scores are exact",
         ),
     ] = None
     validation_points: Annotated[

@@ -115,7 +115,7 @@ def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
             lambda: public.play({"a": public.agent("random"), "b": public.agent("dice")}, 2),
             "agents must all play the same game (got agents of 2 games)",
         ),
-        (lambda: public.play({}, 2), "agent must be at least one agent (got none)"),
+        (lambda: public.play({}, 2), "agents must include at least one agent (got none)"),
         (lambda: public.agent("nobody"), "agent must be one of dice, "),
         (
             lambda: public.agent("mcmdp", speed=3),

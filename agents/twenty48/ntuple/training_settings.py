@@ -55,7 +55,11 @@ class Learning:
     """
 
     patterns: PatternSet = categorical(
-        PatternSet.FOUR_BY_SIX, "the groups of cells that are looked up together", "set", TUNED_SETS
+        PatternSet.FOUR_BY_SIX,
+        "the groups of cells that are looked up together: 4x6 is four groups of six; + adds "
+        "smaller groups that are parts of these",
+        "set",
+        TUNED_SETS,
     )
     method: Method = categorical(
         Method.COHERENT, "learning with temporal coherence (tc) or without (td)", "by", tuned=True
@@ -65,14 +69,15 @@ class Learning:
         0.5,
         0,
         1,
-        "λ: 0 learns from the next value, 1 from the final score",
+        "trace decay λ: 0 learns from the next value, 1 from the final score",
         "λ",
         Tuned(0.0, 0.9, step=0.1),
     )
     restart: int = integer(
         100,
         *RESTARTS,
-        "a game restarts from the middle of its last part if this has R moves or more; 0: never",
+        "a finished game of at least this many moves is played again from its middle, and so on "
+        "while the part played again is as long; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )
@@ -99,7 +104,8 @@ class TrainingSettings(Learning):
         1,
         1,
         MAX_STAGES,
-        "sets of tables: 2 have one for boards with 16384, 3 for 8192 too, 4 for 4096 too",
+        "sets of tables: with 2, boards with a 16384 tile have their own; with 3, also those with "
+        "16384 and 8192; with 4, also those with 16384, 8192 and 4096",
     )
 
     def __post_init__(self) -> None:

@@ -132,7 +132,9 @@ def test_other_parameters_of_an_agent_are_found(folder: Path) -> None:
 @pytest.mark.parametrize("content", ["", "a,b\n1,2\n", "agent,seed\n"])
 def test_another_table_is_refused(folder: Path, content: str) -> None:
     (folder / "games.csv").write_text(content)
-    with pytest.raises(InputError, match=r"games.csv: not a table of games of this version"):
+    with pytest.raises(
+        InputError, match=r"games.csv: not a table of games as this version of thetafront writes it"
+    ):
         verify_folder(folder, ALL, repair=True)
     assert (folder / "games.csv").read_text() == content
 

@@ -178,7 +178,7 @@ def test_front_and_pick_answer_from_tables_as_from_their_study(
         assert (read.exit_code, read.stdout) == (0, stored.stdout)
     assert CliRunner().invoke(app, ["pick", str(tables), *limit]).stdout == read.stdout
     refusal = refused("pick", str(tables), *limit, "--games", "5")
-    assert "games: a folder of tables can store no games (got 5)" in refusal
+    assert "games must be 0 for a folder of tables, which cannot store games (got 5)" in refusal
 
 
 def test_a_theta_with_enough_games_is_not_played_for_a_pick(finished: Path, tmp_path: Path) -> None:

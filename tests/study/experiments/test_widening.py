@@ -110,7 +110,10 @@ def test_a_request_that_cannot_be_granted_is_refused(words: str, message: str) -
 
 def test_a_request_that_moves_the_grid_is_refused() -> None:
     """Trials of before would lie between two steps."""
-    message = r"^widen: bounds of restart must be in steps of 1000 from 100 on \(got 0:5000\)$"
+    message = (
+        "^widen: the lower bound of restart must be 100, or a whole number of steps of 1000 "
+        r"below it \(got 0:5000\)$"
+    )
     with pytest.raises(InputError, match=message):
         parse_widen_request("restart=0:5000", NTUPLE)
     assert parse_widen_request("restart=100:6100", NTUPLE).bounds == (100, 6100)

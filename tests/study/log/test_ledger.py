@@ -97,7 +97,10 @@ HEADING = ",".join(("agent", *Game2048.columns().values())).encode()
 def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.csv"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="not this version's table of games of 2048: line 1 is"):
+    with pytest.raises(
+        InputError,
+        match="not a table of games of 2048 as this version of thetafront writes it: line 1 is",
+    ):
         Ledger(path, Game2048)
     assert path.read_bytes() == content
 
