@@ -21,6 +21,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
 from thetafront.study.experiments.widening import Edge, find_edges
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.expected import expect_points
 from thetafront.study.text import counted
 
 KEY, TITLE = "theta", "θ of all trials, and along the front"
@@ -83,14 +84,16 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
     items: list[tuple[str, str, Mapping[Any, Any]]] = [
         (TRIAL, f"trial {each['trial']}", each) for each in kept.to_dict("records")
     ]
+    numbers = set(kept["trial"])
+    points = [trial for trial in analysis.data.trials if trial.number in numbers]
+    with threadpool_limits(1):
+        goals = [each.score.value for each in expect_points(model, experiment, points)]
     for row in front.to_dict("records"):
         is_given = row["origin"] in experiment.baselines
         if is_given or row["on_front"]:
             who = f"number {row['number']}, {short(str(row['origin']))}"
             items.append((BASELINE if is_given else FRONT, who, row))
-    with threadpool_limits(1):
-        codes = model.cube.encode([space.present(theta) for _, _, theta in items])
-        goals = model.posterior.goal(codes).mean.tolist()
+            goals.append(row[goal.combined_column("mean")])
     costs = [math.log(theta[cost.name]) for _, _, theta in items]
     edges = find_edges(
         experiment, cast(Any, [r for r in front.to_dict("records") if r["on_front"]])

@@ -73,7 +73,7 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     ]
     frame["on_observed_front"] = np.isin(np.arange(len(frame)), front)
     if model is not None:
-        add_predictions(frame, complete, experiment, model)
+        add_predictions(frame, complete, data, model)
     return frame
 
 
@@ -87,7 +87,7 @@ def frame_thetas(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, 
 def add_predictions(
     frame: pd.DataFrame,
     complete: npt.NDArray[np.int64],
-    experiment: Experiment,
+    data: StudyData,
     model: "FittedModel",
 ) -> None:
     """Add the model's predictions of the complete trials.
@@ -95,7 +95,8 @@ def add_predictions(
     At most 512 trials get a probability of being on the front: those that are nearest to the front
     by their predicted means.
     """
-    points = model.cube.encode(frame_thetas(frame.loc[complete], experiment))
+    goal = data.experiment.goal
+    points = model.cube.encode([data.trials[k].params for k in complete])
     scores = model.posterior.goal(points)
     rng = np.random.default_rng(0)
     near = np.arange(len(points))
@@ -105,8 +106,8 @@ def add_predictions(
     shares = np.full(len(points), np.nan)
     shares[near] = p_on_front(model.posterior.draw(points[near], N_DRAWS, rng))
     predicted = {
-        experiment.goal.posterior_column("mean"): scores.mean,
-        experiment.goal.posterior_column("sd"): scores.deviation,
+        goal.posterior_column("mean"): scores.mean,
+        goal.posterior_column("sd"): scores.deviation,
         "p_on_front": shares,
     }
     for name, values in predicted.items():
