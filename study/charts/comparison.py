@@ -151,8 +151,8 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
         f"games of the study, with its 95% band. The θ along a line need not have been played. "
         f"Marks are validated points, with 95% intervals from their own games."
     )
-    table = fronts_table(fronts, machines)
-    return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]])
+    table, names = fronts_table(fronts, machines), ", ".join(front.name for front in fronts)
+    return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]], subject=names)
 
 
 def common_budgets(fronts: Sequence[ComparedFront], n: int) -> Floats:

@@ -154,7 +154,7 @@ def compare(
     """Compare the validated fronts of several studies.
 
     Prints the hypervolume of each front, a measure of its quality, with a 95% interval. With
-    --output, also draws the fronts.
+    --output, also draws the hypervolumes.
     """
     from thetafront.study.charts.picture import save
     from thetafront.study.compare.studies import (

@@ -142,9 +142,9 @@ def every(folders: Sequence[str]) -> Path:
 
 
 def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Path:
-    """Write the page of several studies; return its path."""
-    from thetafront.study.page.comparison import NAME, comparison_html
-    from thetafront.study.page.document import check_page, write_page
+    """Write the page of several studies, and a picture of their fronts; return the page's path."""
+    from thetafront.study.page.comparison import NAME, write_comparison
+    from thetafront.study.page.document import check_page
     from thetafront.study.report.analysis import Analysis
 
     path = results / NAME if output is None else output
@@ -154,7 +154,7 @@ def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Pa
         with reading_tables(study, None, results) as (_, data):
             pages.append(Analysis(data))
     with working("writing the page"):
-        write_page(comparison_html(pages), path)
+        write_comparison(pages, path)
     return path
 
 

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 
+from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.comparison import (
     ComparedFront,
     common_budgets,
@@ -14,10 +16,11 @@ from thetafront.study.charts.comparison import (
     fronts_chart,
     signed,
 )
+from thetafront.study.charts.picture import picture, save
 from thetafront.study.estimate import Estimate
 from thetafront.study.page.choices import near_round, rounded_up
 from thetafront.study.page.claims import Claim
-from thetafront.study.page.document import chart_specs, document
+from thetafront.study.page.document import chart_specs, document, write_page
 from thetafront.study.page.made_by import again, describe_machines
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import listed
@@ -44,8 +47,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
     fronts = compared(studies)
     made = datetime.now(UTC) if made is None else made
     experiment = fronts[0].experiment
-    machines = ["; ".join(describe_machines(front.data.data)) for front in fronts]
-    charts = [fronts_chart(fronts, machines), differences_chart(fronts)]
+    charts = [overlaid(fronts), differences_chart(fronts)]
     data = {"charts": chart_specs(charts), "name": "comparison"}
     texts = {
         "title": listed([front.name for front in fronts]),
@@ -56,6 +58,17 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
         "commands": [(front.name, again(front.data.data)) for front in fronts],
     }
     return document("comparison.html.j2", made, data, texts)
+
+
+def overlaid(fronts: Sequence[ComparedFront]) -> Chart:
+    """Return the chart of all fronts, with the machines of each study in its table."""
+    return fronts_chart(fronts, ["; ".join(describe_machines(each.data.data)) for each in fronts])
+
+
+def write_comparison(studies: Sequence[Analysis], path: Path) -> None:
+    """Write the page that compares some studies, and a picture of its fronts beside the page."""
+    write_page(comparison_html(studies), path)
+    save(picture(overlaid(compared(studies))), path.with_suffix(".png"))
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:

@@ -136,4 +136,5 @@ def test_several_studies_are_compared(swept: Path, tmp_path: Path) -> None:
     output = tmp_path / "both.html"
     assert reports("dice", DICE, "--results", str(swept), "-o", str(output)) == output
     assert "Differences at equal cost" in output.read_text()
+    assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
     assert reports("dice", DICE, "--results", str(swept)) == swept / "comparison.html"
