@@ -158,6 +158,9 @@ def difference_frame(
 
 def chosen_by(contenders: Sequence[Contender]) -> str:
     """Name the costs by which fronts were chosen; only seconds include work besides playouts."""
+    first, second = contenders
+    if first.cost == second.cost:
+        return f"Both fronts were chosen by validated scores and {first.cost}."
     costs = ", ".join(f"{each.cost} for {each.name}" for each in contenders)
     return f"Each front was chosen by validated scores and one cost: {costs}."
 
@@ -201,10 +204,11 @@ def equal_time_markdown(
     )
     return document(
         f"{second} against {first} at equal CPU time",
-        f"Points of both studies' validated fronts, {n:,} games each on the seeds {seeds[0]} to "
-        f"{seeds[-1]}, which neither study has used. {chosen_by(contenders)} In parentheses: 95% "
-        "intervals by bootstrap (Student's t with fewer than 20 games); differences are paired by "
-        "seed. Between neighbouring points, scores are interpolated linearly over log time.",
+        f"Points of both studies' validated fronts, without baselines, {n:,} games each on the "
+        f"seeds {seeds[0]} to {seeds[-1]}, which neither study has used. {chosen_by(contenders)} "
+        "In parentheses: 95% intervals by bootstrap (Student's t with fewer than 20 games); "
+        "differences are paired by seed. Between neighbouring points, scores are interpolated "
+        "linearly over log time.",
         markdown_table(("CPU time a move", first, second, "difference", ""), rows, "rrrrl"),
         frame_table(points, columns, "llrrrr"),
     )

@@ -36,7 +36,9 @@ Bounds and regrets are shares of the highest true score. *Mean regret* is the me
 exceeded at any budget, and Wilson's 95% interval of this share. *Inside*: the share of tested or
 untested θ whose true score is within its 95% interval; *bias*: the mean error of the estimates.
 *Worse than design*: the share of budgets at which the answer is truly worse than after the first
-step (16 trials and their validation)."""
+step (16 trials and their validation). A row has each study's last step with at most 2,000, 3,000,
+4,500 or 6,500 games, and more than the row before; games, trials and points are means over studies.
+*Bound*: the largest bound at any budget."""
 
 
 def until_small(study: Study) -> Iterator[dict[str, Any]]:

@@ -62,7 +62,8 @@ means, as in validation. "By observed": they are chosen from the trials by the o
 all evaluated": the hypervolume of all trials, the most that a choice among them could reach. Means
 over {seeds}, ± 1 standard error. Δ is the difference from `nehvi`, paired by seed, with the same
 numbers of trials and games. CPU is the CPU time of one suggestion after the design of 16 trials:
-the mean of all suggestions, and ("at 80") of the nine suggestions up to the 80th trial."""
+the mean of all suggestions, and ("at 80") of the nine suggestions up to the 80th trial, or of
+the last nine if there are only 48 trials."""
 DRAWN = {
     "hypervolume_by_posterior": "hypervolume, share of the true front's",
     "regret_points_by_posterior": "regret, points",
