@@ -125,7 +125,9 @@ class DiceParameters(Agent):
 @register
 @dataclass(frozen=True)
 class DiceAgent(DiceParameters):
-    """Plays the greedy policy of value iteration; see :class:`DiceParameters`.
+    """Plays the greedy policy of value iteration.
+
+    :class:`DiceParameters` describes the parameters.
 
     Examples
     --------

@@ -38,7 +38,9 @@ class DiceSolution(Game, kind="dice_solution"):
 @register
 @dataclass(frozen=True)
 class DiceSolver(DiceParameters):
-    """Solves the game of dice; see :class:`agents.dice.agent.DiceParameters`.
+    """Solves the game of dice by value iteration.
+
+    :class:`agents.dice.agent.DiceParameters` describes the parameters.
 
     Examples
     --------

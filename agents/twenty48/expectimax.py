@@ -92,13 +92,23 @@ class Heuristic:
         25.0, 0, MAX_WEIGHT, "penalty for an unsorted line", "w_o", Tuned(1, 1000.0, log=True)
     )
     order_power: float = real(
-        4.0, 0, 8, "power in w_o: higher powers weight large tiles more", "p", TUNED_POWER
+        4.0,
+        0,
+        8,
+        "power of the exponents in this penalty: higher powers weight large tiles more",
+        "p",
+        TUNED_POWER,
     )
     tiles: float = real(
         6.0, 0, MAX_WEIGHT, "penalty for each tile", "w_t", Tuned(0.1, 100.0, log=True)
     )
     tiles_power: float = real(
-        3.5, 0, 8, "power in w_t: higher powers weight large tiles more", "q", TUNED_POWER
+        3.5,
+        0,
+        8,
+        "power of the exponents in this penalty: higher powers weight large tiles more",
+        "q",
+        TUNED_POWER,
     )
 
     @cached_property

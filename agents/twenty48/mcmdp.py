@@ -64,7 +64,7 @@ class ScheduledAgent(Agent2048):
 @register
 @dataclass(frozen=True)
 class MonteCarloMDP(Theta, ScheduledAgent):
-    """Maximizes the mean score of the best playouts in expectation over all spawns.
+    """Takes the action with the best mean score of the best playouts, averaged over all spawns.
 
     Source: Ripstein (2023), §3.2. The defaults are the author's untuned θ.
 

@@ -41,7 +41,7 @@ def importance_chart(analysis: Analysis) -> Chart:
     if model is None or found is None:
         return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
     goal, cost = short(experiment.goal.label, 40), short(experiment.cost.label, 40)
-    kinds = [Kind(goal, BLUE, SQUARE), Kind(f"{cost}, in decades", ORANGE, SQUARE)]
+    kinds = [Kind(goal, BLUE, SQUARE), Kind(f"{cost} (logarithm)", ORANGE, SQUARE)]
     parameters = [*experiment.space]
     ends = np.maximum(np.stack([found.total, found.low, found.high], axis=-1), 0.0)  # (2, d, 3)
     table = pd.DataFrame({"parameter": [each.label for each in parameters]})

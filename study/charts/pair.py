@@ -103,7 +103,8 @@ def pair_chart(analysis: Analysis) -> Chart:
     text = (
         f"The two most important numeric parameters. Thick lines connect θ of equal {goal.label}, "
         f"and thin lines connect θ of equal {cost.label}, by the model's mean given all games. "
-        f"These θ differ from point {name} (the diamond) only in {first.label} and {second.label}. "
+        f"These θ differ from point {name}, the diamond, only in {first.label} and "
+        f"{second.label}. "
         f"Circles are points of the front, which also differ from the diamond in other parameters. "
         f"The chart of slices shows how certain the model is."
     )

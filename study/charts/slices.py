@@ -104,7 +104,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
     experiment = analysis.data.experiment
     space, cost = experiment.space, experiment.cost
     found = [
-        (f"{row['number']}: {cost.text(row[f'combined_{cost.name}'])}", space.present(row))
+        (f"{row['number']} ({cost.text(row[f'combined_{cost.name}'])})", space.present(row))
         for row in analysis.tables["front"].to_dict("records")
         if row["on_front"]
     ]
@@ -112,7 +112,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
         points = model.predicted_front.points
         costs = model.posterior.cost(points).tolist()
         found = [
-            (f"predicted: {cost.text(each)}", model.cube.decode(point))
+            (f"predicted ({cost.text(each)})", model.cube.decode(point))
             for each, point in zip(costs, points, strict=True)
         ]
     chosen = np.unique(np.linspace(0, len(found) - 1, N_POINTS).round().astype(int))
@@ -247,4 +247,4 @@ def effect(
         return f"↑ {by}"
     if not is_choice and (bottom, top) == (rows[-1], rows[0]):
         return f"↓ {by}"
-    return f"highest at {top['v']}, lowest at {bottom['v']}: {by}"
+    return f"{by} from lowest (at {bottom['v']}) to highest (at {top['v']})"

@@ -144,14 +144,16 @@ def replayed(
     drawn = sample(entries, settings.n_games)
     played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
     n_readable = sum(entry.game is not None for entry in entries)
-    check = Check("games played again", len(drawn), note=f"ok, of {n_readable:,}")
+    check = Check(
+        "games played again", len(drawn), note=f"ok ({len(drawn):,} of {n_readable:,} games)"
+    )
     different = []
     for entry, game in zip(drawn, played, strict=True):
         if entry.game is not None and (how := difference(entry.game, game)):
             check.problems.append(f"{entry.where}, seed {entry.seed}: {how}")
             different.append((entry, game))
     if check.problems:
-        check.note = f"{len(drawn):,} played again, of {n_readable:,}"
+        check.note = f"{len(drawn):,} of {n_readable:,} games played again"
     return check, different
 
 

@@ -61,7 +61,7 @@ def agent_record(agent: "type[Agent]") -> dict[str, Any]:
     return {
         "agent": agent.name,
         "game": get_type_hints(agent.play)["return"].kind,
-        "description": re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", summary),
+        "description": re.sub(r":\w+:`~?(?:\w+\.)*(\w+)`", r"\1", summary).replace("``", ""),
         "parameters": [
             {
                 "parameter": each.name,
@@ -90,7 +90,8 @@ def experiments(
     """List experiments with their spaces and objectives.
 
     Experiments of installed packages are included. thetafront sweep minimizes the first cost unless
-    --cost names another cost. Baselines are θ that are played for comparison.
+    --cost names another cost; with --scheduler, the first cost that is not a time, if there is one.
+    Baselines are θ that are played for comparison.
     """
     from thetafront.study.experiments.registry import experiment, listed
 
@@ -118,7 +119,7 @@ def experiment_record(experiment: "Experiment") -> dict[str, Any]:
         "description": experiment.title,
         "agent": experiment.player.name,
         "goal": experiment.goal.name,
-        "costs": sorted((each.name for each in experiment.costs), key=lambda each: each != own),
+        "costs": sorted(experiment.possible_costs, key=lambda each: each != own),
         "fixed": dict(experiment.fixed),
         "parameters": [
             {

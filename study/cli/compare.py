@@ -24,7 +24,7 @@ KEPT = "Output folder. Games already stored in it are not played again."
 
 GamesOption = Annotated[int, whole("Games per row of the table.", "--games")]
 SeedOption = Annotated[
-    int, whole("All rows play the same seeds, from 1,000,000 times SEED on.", "--seed")
+    int, whole("All rows play the same seeds, beginning with N × 1,000,000.", "--seed")
 ]
 FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
 SecondStudy = Annotated[str, typer.Argument(help="The other study, in the same form.")]

@@ -115,5 +115,5 @@ class TrainingCommand(LateCommand):
             elif each.is_number:
                 yield float, decimal(help_, f"--{name}", **given)
             else:
-                help_ = f"{help_.rstrip('.')}: {each.domain.allowed.removeprefix('one of ')}."
+                help_ = f"{help_} {each.domain.allowed[0].upper()}{each.domain.allowed[1:]}."
                 yield str, typer.Option(f"--{name}", help=help_, **given)

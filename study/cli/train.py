@@ -76,7 +76,7 @@ def train(
     )
 
     if kind not in KINDS:
-        raise InputError(f"train must be {' or '.join(KINDS)} (got {kind!r})")
+        raise InputError(f"kind must be {' or '.join(KINDS)} (got {kind!r})")
     check_range("jobs", jobs, 1, MAX_JOBS)
     if cpu_seconds is None and moves is None:
         cpu_seconds = DEFAULT_SECONDS

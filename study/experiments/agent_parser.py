@@ -100,7 +100,7 @@ def build_defined_agent(
         given |= {name: part for name, part in parted.items() if part or not known[name].when}
     chosen = parse_settings(settings, known)
     if unknown := [name for name in chosen if name not in known]:
-        raise InputError(f"set must name one of {', '.join(known)} (got {unknown[0]!r})")
+        raise InputError(f"--set must name one of {', '.join(known)} (got {unknown[0]!r})")
     given |= chosen
     values: dict[str, Value] = {}
     for name, text in given.items():
@@ -161,6 +161,6 @@ def parse_settings(settings: Sequence[str], names: Iterable[str]) -> dict[str, s
         name, equals, text = (part.strip() for part in setting.partition("="))
         if not equals:
             allowed = ", ".join(names) or "none"
-            raise InputError(f"set must be name=value (got {setting!r}); names: {allowed}")
+            raise InputError(f"--set must be name=value (got {setting!r}); names: {allowed}")
         given[name] = text
     return given

@@ -210,6 +210,12 @@ class Experiment:
         """Whether the cost is open: the first game shows whether it becomes a cost per move."""
         return self.cost is UNSPECIFIED
 
+    @property
+    def possible_costs(self) -> dict[str, Cost]:
+        """The costs of which one can be minimized, by name."""
+        costs = [cpu_seconds("move"), cpu_seconds("game")] if self.is_open else self.costs
+        return {each.name: each for each in costs}
+
     def settled(self, has_moves: bool) -> "Experiment":
         """Return the experiment with CPU seconds per move, or per game, as its cost."""
         cost = cpu_seconds("move" if has_moves else "game")
@@ -250,8 +256,7 @@ class Experiment:
         """
         if cost is None:
             return self
-        costs = [cpu_seconds("move"), cpu_seconds("game")] if self.is_open else self.costs
-        by_name = {each.name: each for each in costs}
+        by_name = self.possible_costs
         if cost not in by_name:
             raise InputError(f"cost must be one of {', '.join(by_name)} (got {cost!r})")
         if self.is_open:

@@ -160,7 +160,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     elif goal.sign * found.value > 0.0:
         verdict = f"It is beaten by {named}, {than}: {by}."
     elif found.value == 0.0:
-        verdict = f"It is beaten by {named}, which is as good and costs no more, {than}."
+        verdict = f"N{named[1:]} is as good and costs no more, {than}."
     else:
         verdict = f"No θ with games beats it. The best θ that costs less is {named}, {than}: {by}."
     return [Claim(about, f"It has {at}. {verdict}")]

@@ -23,7 +23,7 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
     found = [
         ("experiment", f"{data.experiment.name}: {data.experiment.title}"),
         ("seeds", seeds_text(data)),
-        ("design", f"{record.design} of {record.design_size}"),
+        ("design", f"{record.design}, {counted(record.design_size, 'trial')}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
         ("machines", "; ".join(describe_machines(data))),
         ("workers of a cluster", cluster_text(data)),

@@ -136,7 +136,7 @@ def summary(page: Analysis) -> str:
     points = [each for each in data.points if each.games]
     said = f"{counted(n_trials, 'trial')} with {counted(n_games, 'game')}"
     if n_failed:
-        said += f", {n_failed:,} failed"
+        said += f"; {counted(n_failed, 'trial')} failed"
     if points:
         n_validation = sum(len(each.games) for each in points)
         said += (

@@ -108,7 +108,7 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
     average = f", on average by {size} (up to {chance} could be due to chance)"
     found = f"{problem}{average}" if check.is_biased else "confident"
     return (
-        f"Model of the trials too {found}: {inside}. Predictions of untested θ allow for this, "
+        f"Model of the trials too {found}; {inside}. Predictions of untested θ allow for this, "
         "but trust measured points first."
     )
 

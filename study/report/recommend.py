@@ -255,9 +255,8 @@ def refusal(
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (
-            f"pick: no θ has an expected {goal.label} of "
-            f"{goal.format.text(query.score_wanted)} or better; the best has "
-            f"{goal.format.text(best)}{untested}"
+            f"pick: no θ is expected to reach {goal.format.text(query.score_wanted)} "
+            f"({goal.label}); the best reaches {goal.format.text(best)}{untested}"
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (
@@ -271,7 +270,7 @@ def refusal(
 def why_not(each: Candidate, best: Candidate, query: PickQuery, played: Collection[str]) -> str:
     """Say why a point that may look better was not picked; empty if it does not look better."""
     goal, own = query.experiment.goal, each.own.value
-    now = ", played for this" if each.point.key in played else ""
+    now = ", played for this query" if each.point.key in played else ""
     expects = f"{goal.format.text(each.expected.score.value)} expected{now}"
     its_own = f"{goal.format.text(own)} in its own games"
     if query.score_wanted is not None:

@@ -23,9 +23,11 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
     holder = lock_holder(location)
     if not holder and states["running"]:  # unfinished trials of runs that have ended
         states["interrupted"] = states.pop("running")
+    if "fail" in states:
+        states["failed"] = states.pop("fail")
     others = "".join(f", {count} {state}" for state, count in states.most_common())
     totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
-    asked = f" of {totals[-1]} asked for" if totals else ""
+    asked = f" of {totals[-1]} at most" if totals else ""
     failed = data.failed_of_played
     n_games = sum(len(trial.games) for trial in data.trials)
     n_validation_games = sum(len(point.games) for point in data.points)
@@ -33,7 +35,8 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         f"study        {location.name} ({location.url_without_password})",
         f"experiment   {experiment.name}: {experiment.title}",
         *([f"definition   {record.source}"] if record.defined and record.source else []),
-        f"seed         {record.seed}, design {record.design} of {record.design_size}",
+        f"seed         {record.seed}, design {record.design}, "
+        f"{counted(record.design_size, 'trial')}",
         f"cost         {experiment.cost.name}",
         *(
             f"widened      after {counted(each['n_trials'], 'trial')}, from {range_text(each)}"

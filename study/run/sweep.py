@@ -70,7 +70,7 @@ def reached(data: StudyData) -> str:
     n_trials = sum(trial.state == "complete" for trial in data.trials)
     played = data.known_points
     if goal.is_exact:
-        return f"{counted(n_trials, 'trial')}, {len(played):,} of them on or near the front"
+        return f"{counted(n_trials, 'trial')}, {counted(len(played), 'point')} in the table"
     said = f"{counted(n_trials, 'trial')}, {counted(len(played), 'point')} validated"
     errors = sorted(data.estimate(point).sem for point in played)
     if not played:
@@ -437,8 +437,8 @@ class Sweep:
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
             self.say(
-                f"the machine is loaded: a CPU second of games took {load:.1f} s, so fewer games "
-                f"were played{inexact}"
+                f"the machine is loaded: a CPU second of games took {load:.1f} s of wall time, so "
+                f"fewer games were played{inexact}"
             )
 
     def turn(self) -> None:

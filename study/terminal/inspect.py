@@ -201,7 +201,7 @@ def inspection_text(found: Inspection) -> str:
         lines.append("              this agent assigns no values to actions")
     else:
         lines += [
-            "values        points from this board on, in the decision with that stream",
+            f"value         points from this board on, by the decision with stream {found.stream}",
             "              standard error: the standard deviation of the value over repeats of",
             "              the decision with other streams; chosen: the share that chose it",
         ]

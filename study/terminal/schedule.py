@@ -130,8 +130,8 @@ def schedule_table(schedule: Schedule, use: Use | None) -> Table:
     """Lay out the schedule by empty cells and, if there are games, how they use it."""
     table = Table(box=None, pad_edge=False, padding=(0, 2), show_footer=use is not None)
     table.add_column("empty cells", "per move", justify="right")
-    for of in ("a node for a 2", "a node for a 4", "the action"):
-        table.add_column(f"playouts of\n{of}", justify="right")
+    for of in ("after\na spawned 2", "after\na spawned 4", "of\nthe action"):
+        table.add_column(f"playouts {of}", justify="right")
     formats = ["{:d}", "{:,d}", "{:,d}", "{:,d}"]
     frame = schedule_frame(schedule) if use is None else use.rows
     if use is not None:
@@ -153,7 +153,8 @@ def use_text(use: Use) -> str:
         f"per move      {use.playouts_per_move:,.1f} ± {half} playouts (95% interval over "
         f"{counted(use.n_games, 'game')}, {counted(use.n_moves, 'move')})\n"
         f"              {use.playout_moves_per_move:,.0f} playout moves\n"
-        "              a single legal action is taken without playouts, and is not evaluated"
+        "              an action that is the only legal one is taken without playouts, and not "
+        "evaluated"
     )
 
 

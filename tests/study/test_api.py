@@ -270,7 +270,7 @@ def test_a_notebook_shows_html(dice: Study, tmp_path: Path) -> None:
     assert pick.text == dice.pick(score=13).text
     unvalidated = sweep("dice", results=tmp_path, validate=False, **SMALL)
     n_near = len(unvalidated.front)
-    said = f"<study 'dice' of 'dice': 6 trials, {n_near} of them on or near the front>"
+    said = f"<study 'dice' of 'dice': 6 trials, {n_near} points in the table>"
     assert repr(unvalidated) == said, "scores are exact"
     text = "".join(ElementTree.fromstring(unvalidated._repr_html_()).itertext())
     assert "Front: Three dice" in text
@@ -363,7 +363,7 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
         ({"min_score": "much"}, "min_score must be a number (got 'much')"),
         (
             {"score": 1000.0},
-            "pick: no θ has an expected score of 1,000.00000 or better; the best has ",
+            "pick: no θ is expected to reach 1,000.00000 (score); the best reaches ",
         ),
         ({"score": 13.0, "games": -1}, "games must be between 0 and "),
     ):

@@ -55,6 +55,11 @@ class Recorded:
     replays: list[dict[str, Any]]
     left_out: list[str]
 
+    @property
+    def are_stored(self) -> bool:
+        """Whether there are games, and all of them are games of the study."""
+        return bool(self.replays) and not any(each["note"] for each in self.replays)
+
 
 class ReplayCandidate(NamedTuple):
     """A point or trial from which a game may be shown, with its number and name on the page."""
@@ -229,5 +234,7 @@ def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]
     elif min(costs) <= seconds:
         reason = f"have more than {MAX_MOVES:,} moves"
     else:
-        reason = f"take more than {format_seconds(seconds)}"
+        reason = (
+            f"take more than the {format_seconds(seconds)} of CPU time that are left for this game"
+        )
     raise LeftOutError(f"games near the median score {reason}, so none is shown.")

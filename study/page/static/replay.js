@@ -269,7 +269,7 @@
       else toggle();
     });
 
-    made(root, "p", "tf-verdict", `✓ Played again for this page: ${counted(data.score, "point")}, as stored.`);
+    made(root, "p", "tf-verdict", `✓ Played ${data.note ? "" : "again "}for this page: ${counted(data.score, "point")}${data.note ? "" : ", as stored"}.`);
     if (data.note) made(root, "p", "tf-note", String(data.note));
     pause();
     return { go, start, pause, position: () => at, steps: steps.length };

@@ -78,7 +78,7 @@ def check_published(folder: Path, name: str, door: str) -> None:
     for each in (door, "engine.py"):
         (there / each).write_bytes((folder / each).read_bytes())
         (folder / each).rename(folder / f"{each}.away")
-    assert "ok, of" in thetafront(folder, "verify", "published/")
+    assert "ok (" in thetafront(folder, "verify", "published/")
     thetafront(folder, "plot", "published/")
     assert (there / "pareto.png").exists()
     for each in (door, "engine.py"):
@@ -359,8 +359,8 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
         ("play coins.py --set effort=x", "effort must be an integer (got 'x')"),
         ("play coins.py --set effort=1.5", "effort must be an integer (got '1.5')"),
         ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
-        ("play coins.py --set speed=1", "set must name one of effort, side (got 'speed')"),
-        ("play coins.py --set speed", "set must be name=value (got 'speed')"),
+        ("play coins.py --set speed=1", "--set must name one of effort, side (got 'speed')"),
+        ("play coins.py --set speed", "--set must be name=value (got 'speed')"),
         ("play coins.py --theta 1,2", "theta must have 1 value: effort (got 2)"),
         (
             "play coins.py --layout small",

@@ -121,7 +121,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
             "Model of the trials too pessimistic, on average by 3,524 points (up to 1,786 could "
             "be due to chance): 13 of 13",
         ),
-        (PredictionCheck(18, 14, 0.0, 1.0), "Model of the trials too confident: 14 of 18"),
+        (PredictionCheck(18, 14, 0.0, 1.0), "Model of the trials too confident; 14 of 18"),
     ],
 )
 def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:

@@ -209,11 +209,11 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
     found = Analysis(data).to_pick_from().pick(query, None, [dearer.key])
     (passed,) = found.passed_over
     assert re.fullmatch(
-        r"[\d,]+ expected, played for this, within the limit with a probability of only 0.0\d",
+        r"[\d,]+ expected, played for this query, within the limit with a probability of only 0.0\d",
         passed.reason,
     )
     found = Analysis(data).to_pick_from().pick(query, None, [cheaper.key])
-    assert "played for this (number 2: " in found.passed_over[0].reason
+    assert "played for this query (number 2: " in found.passed_over[0].reason
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
         (
             THREE,
             {"score_wanted": 12_345.6},
-            r"pick: no θ has an expected score of 12,346 or better; the best has [78],\d+",
+            r"pick: no θ is expected to reach 12,346 \(score\); the best reaches [78],\d+",
         ),
         ({}, {"cost_limit": 1.0}, "study: 's' has no complete trial yet: nothing to pick from"),
     ],

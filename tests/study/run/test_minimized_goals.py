@@ -225,7 +225,7 @@ def test_picks_are_mirrored(results: Path, asked: tuple[str, str]) -> None:
 def test_a_loss_that_none_has_is_refused_with_the_least(results: Path) -> None:
     line = refused("pick", "losses", "--loss", "-5", "--games", "0", "--results", str(results))
     least = pd.read_csv(results / "losses" / "front.csv")["combined_mean_nats"].min()
-    assert f"pick: no θ has an expected loss of -5.000 or better; the best has {least:.3f}" in line
+    assert f"pick: no θ is expected to reach -5.000 (loss); the best reaches {least:.3f}" in line
 
 
 @pytest.mark.sweeps

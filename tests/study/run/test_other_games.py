@@ -132,7 +132,7 @@ def picked_is_right(results: Path) -> None:
     assert answer["validated_win_rate"]["n_games"] >= 30
     truth = Coin(answer["params"]["effort"]).p_win
     assert answer["expected_win_rate"]["mean"] == pytest.approx(truth, abs=0.25)
-    assert "  30 │ ok, of" in succeeded(results, "verify", "coin")
+    assert "  30 │ ok (30 of" in succeeded(results, "verify", "coin")
     words = ["pick", "coin", "--max-seconds-per-move", "1", "--games", "0"]
     before = n_stored(results)
     said = succeeded(results, *words)
@@ -146,7 +146,7 @@ def picked_is_right(results: Path) -> None:
         (["--max-playout-moves-per-move", "5"], f"{either} (got --max-playout-moves-per-move)"),
         ([], "pick must have exactly one of --max-seconds-per-move and --min-win-rate"),
         (["--games", "-1", "--min-win-rate", "0.3"], "games must be between 0 and 10000 (got -1)"),
-        (["--games", "0", "--min-win-rate", "1"], "pick: no θ has an expected win rate of "),
+        (["--games", "0", "--min-win-rate", "1"], "pick: no θ is expected to reach "),
         *((["--min-win-rate", value], f"{share} (got {value})") for value in ("30", "nan", "0")),
     ):
         assert message in refused("pick", "coin", *option, "--results", str(results))

@@ -294,7 +294,7 @@ def test_cooling_does_not_exceed_the_budget() -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["chess", "--name", "v"], "train must be ntuple (got 'chess')"),
+        (["chess", "--name", "v"], "kind must be ntuple (got 'chess')"),
         (["ntuple", "--name", "../v"], "name must be a name of letters"),
         (["ntuple", "--name", "none"], "name must not be 'none'"),
         (
