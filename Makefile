@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
-.PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions benchmark-samplers \
+.PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions training benchmark-samplers \
 	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd highs programs certificates pages docs docs-outputs clean
 
 # Each option of `thetafront sweep` is a variable, given as `make sweep BUDGET=1h`; one left empty is not
@@ -119,6 +119,14 @@ champions: $(INSTALLED) ## train networks for 1 to 90 CPU minutes, and draw all 
 		cp "$(NETWORKS)/one-stage/checkpoint.npz" "$(NETWORKS)/staged/copy" && mv "$(NETWORKS)/staged/copy" "$(NETWORKS)/staged/checkpoint.npz"; }
 	@$(BIN)/thetafront train ntuple --name staged --patterns 8x6 --stages 4 --cpu-seconds 5400 --cooling 0.1
 	@$(BIN)/thetafront champions --network minute --network five --network fifteen --network staged
+
+TRAINING := results/benchmarks/training/training.py
+
+training: $(INSTALLED) ## tune networks that are trained for 5, 20 and 80 million moves (an hour; resumes if stopped)
+	@$(BIN)/thetafront sweep $(TRAINING):FIVE --budget 12m $(call option,jobs,JOBS)
+	@$(BIN)/thetafront sweep $(TRAINING):TWENTY --budget 18m $(call option,jobs,JOBS)
+	@$(BIN)/thetafront sweep $(TRAINING):EIGHTY --budget 30m $(call option,jobs,JOBS)
+	@$(BIN)/thetafront report train_5m train_20m train_80m --output results/training.html
 
 SAMPLERS := knowledge-gradient nehvi tpe random
 SEEDS := 1 2 3

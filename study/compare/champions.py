@@ -220,7 +220,9 @@ def champions_markdown(
         "last three columns are the shares of games that reach these tiles.",
         frame_table(timed(frame), columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
-        "Fronts of published studies: validated points that no cheaper point of the study beats.",
+        "Fronts of published studies: validated points that no cheaper point of the study beats. "
+        "Scores and times are from each point's own n games, so they differ a little from the "
+        "estimates from all games of a study.",
         frame_table(timed(fronts), (("study", "{study}"), *n_and_time, mean)),
         "Programs of other authors.",
         frame_table(others, of_others, "lllrrl"),

@@ -35,10 +35,11 @@ Bounds and regrets are shares of the highest true score. *Mean regret* is the me
 *largest regret* is the largest regret at any budget. *Held*: in how many studies no bound is
 exceeded at any budget, and Wilson's 95% interval of this share. *Inside*: the share of tested or
 untested θ whose true score is within its 95% interval; *bias*: the mean error of the estimates.
-*Worse than design*: the share of budgets at which the answer is truly worse than after the first
-step (16 trials and their validation). A row has each study's last step with at most 2,000, 3,000,
-4,500 or 6,500 games, and more than the row before; games, trials and points are means over studies.
-*Bound*: the largest bound at any budget."""
+*Worse than design*: the share of budgets at which the recommended θ truly scores less than the one
+recommended after the first step (the design: 16 trials and their validation). The rows are for
+studies with up to 2,000 games, with 2,001 to 3,000, with 3,001 to 4,500, and with 4,501 to 6,500. A
+row takes from each study the last step whose number of games is in its range; games, trials and
+points are means over these studies. *Bound*: the largest bound at any budget."""
 
 
 def until_small(study: Study) -> Iterator[dict[str, Any]]:

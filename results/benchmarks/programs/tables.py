@@ -35,6 +35,8 @@ Each recommended θ was played on 200 fresh seeds, or on 10 if the score is exac
 Gains are differences between \
 thetafront and the other method, paired by seed, and positive if thetafront is better. \
 †k: in k runs, the true cost exceeds the budget by more than 10%. A dash means no answer. \
+*Its pick* is the θ that thetafront's `study.pick` names after the same run; \
+it requires the cost to be within the budget with a probability of 95%. \
 The row `mean` is the mean over the budgets for which all methods have an answer.
 
 Wall time of a run, including tables and page: {walls}.
