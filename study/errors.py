@@ -32,7 +32,9 @@ def check_range(name: str, value: SupportsIndex, low: int, high: int) -> int:
     try:
         number = index(value)
     except TypeError:
-        raise InputError(f"{name} must be between {low} and {high} (got {value!r})") from None
+        raise InputError(
+            f"{name} must be a whole number between {low} and {high} (got {value!r})"
+        ) from None
     if not low <= number <= high:
         raise InputError(f"{name} must be between {low} and {high} (got {number})")
     return number

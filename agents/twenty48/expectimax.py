@@ -95,7 +95,8 @@ class Heuristic:
         4.0,
         0,
         8,
-        "power of the exponents in this penalty: higher powers weight large tiles more",
+        "power of the exponents in the penalty for unsorted lines: higher powers weight large "
+        "tiles more",
         "p",
         TUNED_POWER,
     )
@@ -106,7 +107,7 @@ class Heuristic:
         3.5,
         0,
         8,
-        "power of the exponents in this penalty: higher powers weight large tiles more",
+        "power of the exponents in the penalty for tiles: higher powers weight large tiles more",
         "q",
         TUNED_POWER,
     )

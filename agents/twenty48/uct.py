@@ -288,7 +288,7 @@ class UCT(Agent2048):
         0.0,
         0,
         MAX_NUMBER,
-        "after N visits of an action, at most k′·N^α′ spawns are considered; k′ = 0: all",
+        "after N visits of an action, about k′·N^α′ spawns are considered; k′ = 0: all",
         "k′",
         Tuned(0.3, 30.0, log=True),
     )

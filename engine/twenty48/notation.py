@@ -53,9 +53,10 @@ def parse_exponent(word: str) -> int:
     face = int(word) if word.isdecimal() else 0
     exponent = face.bit_length() - 1
     if not 1 <= exponent <= MAX_EXPONENT or face != 1 << exponent:
+        more = "; two 32768 tiles do not merge" if face > 1 << MAX_EXPONENT else ""
         raise ValueError(
             "board tiles must be powers of two from 2 to 32768, or '.' or 0 for an empty cell "
-            f"(got {word!r}); two 32768 tiles do not merge"
+            f"(got {word!r}){more}"
         )
     return exponent
 

@@ -216,9 +216,9 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     text = (
         f"Each line is one study: the {goal.label} of its best θ minus the {goal.label} of the "
         f"best θ of {fronts[0].name}, at the same expected {cost.label} ({better}), with a 95% "
-        f"band. A band is valid at each single cost; over many costs, it excludes 0 at some of "
-        f"them by chance. Above the cost of a study's most expensive θ, the chart assumes that the "
-        f"study's best {goal.label} stays the same."
+        f"band. A band is valid at each single cost; over many costs, it may exclude 0 at "
+        f"some of them by chance. Above the cost of a study's most expensive θ, the chart assumes "
+        f"that the study's best {goal.label} stays the same."
     )
     table = differences_table(fronts)
     return Chart("differences", "Differences at equal cost", text, table, [[Panel(x, y, layers)]])

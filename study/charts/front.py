@@ -140,6 +140,12 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
         f" Large marks are measured points, {how}: {games_note(front, 'point')}. Hollow marks are "
         "dominated. Points are numbered from the cheapest, as in the table."
     )
+    left = ""
+    if "certificate" in tables:
+        left = (
+            " The shaded area shows how much better than the recommended θ the best θ may be at "
+            "each budget, with 95% probability."
+        )
     given = front[front["origin"].isin(list(experiment.baselines))].to_dict("records")
     if given:
         named = [f"{row['origin']} ({row['number']})" for row in given]
@@ -147,7 +153,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     return (
         f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
         f"bands; these θ need not have been played. The dashed line is predicted from the trials "
-        f"alone{error}, and the dotted line is predicted from all games."
+        f"alone{error}, and the dotted line is predicted from all games.{left}"
     )
 
 

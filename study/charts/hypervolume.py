@@ -237,7 +237,8 @@ def effort_text(data: StudyData) -> str:
     text = f"{counted(n_games, 'game')} in trials. {failures}."
     lost = sum(bool(point.error) for point in data.points)
     if lost:
-        text += f" {counted(lost, 'validated point')} left out because games failed."
+        text += f" {counted(lost, 'validated point')} {'was' if lost == 1 else 'were'} left "
+        text += "out because games failed."
     if data.has_failures:
         rate = rate_text(*data.failed_of_played)
         text += f" {rate} (95% interval); {counted_as(data.experiment.goal)}."

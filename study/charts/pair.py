@@ -62,7 +62,10 @@ def pair_chart(analysis: Analysis) -> Chart:
     ]
     if len(active) < 2:
         return Chart(
-            KEY, TITLE, "There is no pair to draw: fewer than two numeric parameters are tuned."
+            KEY,
+            TITLE,
+            "There is no pair to draw: at the middle point of the front, fewer than two numeric "
+            "parameters are active.",
         )
     pair = first, second = active[0], active[1]
     x, y = (np.array(parameter_steps(each, theta[each.name]), np.float64) for each in pair)
@@ -103,9 +106,9 @@ def pair_chart(analysis: Analysis) -> Chart:
     text = (
         f"The two most important numeric parameters. Thick lines connect θ of equal {goal.label}, "
         f"and thin lines connect θ of equal {cost.label}, by the model's mean given all games. "
-        f"These θ differ from point {name}, the diamond, only in {first.label} and "
-        f"{second.label}. "
-        f"Circles are points of the front, which also differ from the diamond in other parameters. "
+        f"These θ differ from {name}, the diamond, only in {first.label} and "
+        f"{second.label}. Circles are points of the front, which may also differ from the diamond "
+        f"in other parameters. "
         f"The chart of slices shows how certain the model is."
     )
     rows, columns = (

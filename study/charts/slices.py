@@ -104,7 +104,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
     experiment = analysis.data.experiment
     space, cost = experiment.space, experiment.cost
     found = [
-        (f"{row['number']} ({cost.text(row[f'combined_{cost.name}'])})", space.present(row))
+        (f"point {row['number']} ({cost.text(row[f'combined_{cost.name}'])})", space.present(row))
         for row in analysis.tables["front"].to_dict("records")
         if row["on_front"]
     ]
@@ -112,7 +112,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
         points = model.predicted_front.points
         costs = model.posterior.cost(points).tolist()
         found = [
-            (f"predicted ({cost.text(each)})", model.cube.decode(point))
+            (f"predicted point ({cost.text(each)})", model.cube.decode(point))
             for each, point in zip(costs, points, strict=True)
         ]
     chosen = np.unique(np.linspace(0, len(found) - 1, N_POINTS).round().astype(int))
@@ -160,10 +160,10 @@ def slices_chart(analysis: Analysis) -> Chart:
         f"parameter changes from a point of the front (the diamond). Lines are the model's mean, "
         f"with 95% bands, given all games of {len(model.observations.points):,} trials and "
         f"validated points. Bands are wide where nothing was played. The table of parameters "
-        f"refers to the slices through point {points[len(points) // 2][0]}; a ? means that the "
+        f"refers to the slices through {points[len(points) // 2][0]}; a ? means that the "
         f"bands are too wide to tell whether the parameter has an effect."
     )
-    choice = Choice("through point of the front", [name for name, _ in points], len(points) // 2)
+    choice = Choice("through", [name for name, _ in points], len(points) // 2)
     table = make_table(choice, rows, experiment)
     return Chart(KEY, TITLE, text, table, panels, experiment.title, choice)
 

@@ -30,6 +30,7 @@ from thetafront.study.log.published_study import (
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
 from thetafront.study.log.tables import SEARCH, VALIDATION
+from thetafront.study.text import counted
 
 GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
 OF_ANOTHER_VERSION = "not a table of games as this version of thetafront writes it"
@@ -325,7 +326,9 @@ class ExportedTable(GamesTable):
             mine = lines.get(owner, {})
             if len(mine) == n:
                 continue
-            self.games.problems.append(f"{owner} must have {n:,} games (got {len(mine):,})")
+            self.games.problems.append(
+                f"{owner} must have {counted(n, 'game')} (got {len(mine):,})"
+            )
             if mine and max(mine) < n <= 2 * len(mine) + 16:
                 for replicate in sorted(set(range(n)) - set(mine)):
                     self.add(owner, replicate, mine)

@@ -31,11 +31,12 @@ class Check:
 
 @dataclass
 class CheckReport:
-    """All checks of a study or a folder, and what was repaired before them."""
+    """All checks of a study or a folder, and what was repaired or lost before them."""
 
     subject: str
     checks: list[Check]
     repaired: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
@@ -53,8 +54,8 @@ class CheckReport:
         return table
 
     def lines(self) -> list[str]:
-        """Return what was repaired, one line for each repair."""
-        return [f"repaired: {each}" for each in self.repaired]
+        """Return what was repaired and what is lost, one line each."""
+        return [f"repaired: {each}" for each in self.repaired] + [f"lost: {x}" for x in self.lost]
 
     def json(self) -> dict[str, Any]:
         """Return the report as plain data."""

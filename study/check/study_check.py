@@ -278,7 +278,7 @@ class StudyCheck:
             self.games.pop(unit, None)
             self.events.append(lost(unit))
             self.lost.append(
-                f"{unit_name(unit)} with {len(games)} games: its θ cannot be recovered"
+                f"{unit_name(unit)} with {counted(len(games), 'game')}: its θ cannot be recovered"
             )
             return
         others = [row.n_games for row in self.points.values() if row.phase == unit[0]]

@@ -68,9 +68,8 @@ def verify_study(
         repaired += restore(found.entries, found.different, settings)
         study = written(study, location, found)
         repaired.append("the log was rewritten in one transaction")
-        repaired += [f"{each}: lost" for each in found.all_lost]
         report = StudyCheck(study, location, settings).report
-        report.repaired = repaired
+        report.repaired, report.lost = repaired, found.all_lost
         return report
 
 

@@ -116,7 +116,7 @@ def champions(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("champions")] = RESULTS / "champions",
 ) -> None:
-    """Draw all agents of 2048: score against CPU time.
+    """Draw agents of 2048: score against CPU time.
 
     Plays each network with several depths of search. Repeat the command to resume after a stop.
     """

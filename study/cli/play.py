@@ -267,7 +267,9 @@ def watch(
     seed: Annotated[
         int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
-    replay: Annotated[int | None, whole("Same as --seed, for a game of thetafront play.")] = None,
+    replay: Annotated[
+        int | None, whole("Seed of a game of thetafront play, to watch it; the same as --seed.")
+    ] = None,
     speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[
         bool,

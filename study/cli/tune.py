@@ -151,11 +151,11 @@ def sweep(
 ) -> None:
     """Tune an experiment: search, then validate the front.
 
-    An initial design and a sampler choose the trials. Then a model of their results proposes
-    further points. These and the best trials are played on fresh seeds. Half of the budget goes to
-    the search, the rest to validation. If scores are exact, that is, if all games of a θ have the
-    same score, the search gets more. Repeat the command to resume after a stop, or to add another
-    budget or more trials. Ctrl-C stops the sweep; finished games are stored, and tables and
+    An initial design and a sampler choose the trials. Then a model of their results proposes points
+    along its front. These points and the baselines are played on fresh seeds. Half of the budget
+    goes to the search, the rest to validation. If scores are exact, that is, if all games of a θ
+    have the same score, the search gets more. Repeat the command to resume after a stop, or to add
+    another budget or more trials. Ctrl-C stops the sweep; finished games are stored, and tables and
     pictures are written.
     """
     import optuna

@@ -355,7 +355,7 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
             raise InputError(
                 f"{seconds} other classes cannot be compared with the study's times: the study was "
                 f"played on {described(known.values())}, and the workers are on "
-                f"{described(records)}; {ways}"
+                f"{described(records)}; use workers of the study's class"
             )
         return str((stored & here).pop())
     if len(here) > 1:

@@ -79,7 +79,7 @@ class Player(ABC):
             if integer != known.is_whole and (known.is_whole or not self.is_external):
                 kinds = ("an integer", "a real") if integer else ("a real", "an integer")
                 raise ValueError(
-                    f"{each.name} must have {kinds[1]} dimension (got {kinds[0]} dimension)"
+                    f"{each.name} must be {kinds[1]} parameter (got {kinds[0]} parameter)"
                 )
             for value in each.ends:
                 known.from_number(value)

@@ -194,9 +194,9 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
         f"{check.n} θ have {games} on fresh seeds: {check.n_inside} of {check.n} measured means "
         "lie in the 95% intervals that the model predicted from the trials alone. On average, the "
         f"model predicted {size_text(check.excess, goal)} "
-        f"{'more' if check.excess > 0.0 else 'less'} than measured. This is "
-        f"{'beyond' if check.is_biased else 'within'} the {size_text(check.allowed, goal)} that it "
-        "allows for with a probability of 95%, given that its errors at different θ are correlated."
+        f"{'more' if check.excess > 0.0 else 'less'} than measured. If the "
+        f"model is right, this difference is at most {size_text(check.allowed, goal)} in 95% of "
+        "cases (its errors at different θ are correlated)."
     )
 
 

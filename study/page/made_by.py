@@ -156,6 +156,7 @@ def again_note(data: StudyData) -> str:
     is_limited = any(run.get("budget_seconds") for run in data.runs)
     if is_limited or data.experiment.cost.is_timed:
         said.append(
-            "Times depend on the machine, so the front will agree only within its intervals."
+            "Times depend on the machine, so the front will agree within its intervals only on an "
+            "equally fast machine."
         )
     return " ".join(said)

@@ -132,7 +132,7 @@ def summary(page: Analysis) -> str:
     data = page.data
     n_trials = len(data.complete_trials)
     n_failed = sum(each.state == "fail" for each in data.trials)
-    n_games = sum(len(each.games) for each in data.trials)
+    n_games = sum(len(each.games) for each in data.complete_trials)
     points = [each for each in data.points if each.games]
     said = f"{counted(n_trials, 'trial')} with {counted(n_games, 'game')}"
     if n_failed:

@@ -277,7 +277,7 @@ def bound_text(goal: Goal, bound: float) -> str:
     """Write a bound with few digits, even if scores are exact, because bounds come from draws."""
     if goal.is_exact:
         return goal.format.beside_unit(significant(bound))
-    return goal.format.error_with_unit(bound)
+    return goal.size_text(bound)
 
 
 def certificate_text(found: Certificate) -> str:

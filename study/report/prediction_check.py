@@ -96,7 +96,7 @@ def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model of the trials may be trusted, and what to do if not."""
     inside = f"{check.n_inside} of {check.n} measured means are inside its 95% intervals"
-    size = goal.format.error_with_unit(abs(check.excess))
+    size = goal.size_text(check.excess)
     if check.is_passed:
         side = "below" if check.excess > 0.0 else "above"
         return (
@@ -104,12 +104,12 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
             "its predictions."
         )
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
-    chance = goal.format.error(check.allowed)
+    chance = goal.size_text(check.allowed)
     average = f", on average by {size} (up to {chance} could be due to chance)"
     found = f"{problem}{average}" if check.is_biased else "confident"
     return (
-        f"Model of the trials too {found}; {inside}. Predictions of untested θ allow for this, "
-        "but trust measured points first."
+        f"The model of the trials is too {found}; {inside}. Predictions of untested θ allow for "
+        "this, but trust measured points first."
     )
 
 

@@ -27,7 +27,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         states["failed"] = states.pop("fail")
     others = "".join(f", {count} {state}" for state, count in states.most_common())
     totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
-    asked = f" of {totals[-1]} at most" if totals else ""
+    asked = f" of at most {totals[-1]}" if totals else ""
     failed = data.failed_of_played
     n_games = sum(len(trial.games) for trial in data.trials)
     n_validation_games = sum(len(point.games) for point in data.points)

@@ -146,7 +146,7 @@ class SweepOptions:
     validation_points: Annotated[
         int,
         whole(
-            "Validation: number of cost budgets; for each, the model proposes a point.",
+            "Validation: number of points that the model proposes along its front.",
         ),
     ] = 12
     budget: Annotated[

@@ -246,7 +246,7 @@ class SweepOrder:
         out.print(preparing(experiment.summary.game))
         warm(experiment.build({}))  # compiled before the clock starts
         plan = self.dry_run_plan(experiment, study, ProgressDisplay(out))
-        said = "plan: no game ended in time" if plan is None else plan.text(experiment.goal)
+        said = "plan: no trial was complete in time" if plan is None else plan.text(experiment.goal)
         out.print(said)
 
     def dry_run_plan(
@@ -343,6 +343,11 @@ def widen(
     for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
             out.print(
-                f"not widened: {ranges[name]} already covers the front and the requested range"
+                f"not widened: {ranges[name]}: "
+                + (
+                    "the front is not at an end that can move"
+                    if name in unbounded
+                    else "the range already covers the given bounds"
+                )
             )
     return wider

@@ -67,7 +67,7 @@ def played_for(
                 validation.close()
                 out.print("the most promising θ has enough games already; none are played")
                 return data, []
-            most = counted(n_games, "game")
+            most = counted(precision.most_games, "game")
             out.print(f"playing a promising θ on fresh seeds, {most} at most (--games 0: none)")
             sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
         out.print(f"for new tables and a new page: thetafront export {shlex.join(location.words)}")

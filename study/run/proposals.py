@@ -110,7 +110,8 @@ class Proposer:
         for trial in news:
             if trial.number >= n_trials:
                 raise StaleError(
-                    f"trial {trial.number} has ended, but the copy has {n_trials} trials"
+                    f"trial {trial.number} has ended, but its copy of the study has {n_trials} "
+                    "trials"
                 )
             identifier = self.trial_id(trial.number)
             for key, value in trial.user_attrs.items():
@@ -140,7 +141,9 @@ class Proposer:
         """Ask the sampler for a trial; StaleError if the copy gives the trial another number."""
         trials = self.copy.get_trials(deepcopy=False)
         if number > len(trials):
-            raise StaleError(f"trial {number} requested, but the copy has {len(trials)} trials")
+            raise StaleError(
+                f"trial {number} requested, but its copy of the study has {len(trials)} trials"
+            )
         before = {} if is_new else trials[number].system_attrs
         trial = self.copy.ask()
         params: dict[str, Any] = {}
@@ -148,7 +151,9 @@ class Proposer:
             if self.space.is_active(each, params):
                 params[each.name] = suggested(trial, each.name, self.distributions[each.name])
         if trial.number != number:
-            raise StaleError(f"trial {number} requested, but the copy proposes {trial.number}")
+            raise StaleError(
+                f"trial {number} requested, but its copy of the study proposes {trial.number}"
+            )
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
         return Point(trial.params, phase=SEARCH, number=trial.number, notes=notes)

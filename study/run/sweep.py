@@ -218,7 +218,7 @@ class Sweep:
             If games, workers or the storage fail.
         """
         while not self.budget.is_spent:
-            with self.stops("certificate"):
+            with self.stops("computation of the certificate"):
                 analysis = self.analysis()
                 data, found = analysis.data, analysis.certificate
             if found is None:
@@ -284,11 +284,14 @@ class Sweep:
             elif precision.open_end:
                 until = f"for {duration(self.budget.left)}"
             elif precision.standard_error is None:
-                until = f"to {counted(precision.most_games, 'game')} each"
+                until = f"up to {counted(precision.most_games, 'game')} each"
             else:
                 wanted = goal.format.with_unit(precision.standard_error)
-                until = f"to a standard error of {wanted} or {precision.most_games:,} games"
-            self.out.print(f"validation on fresh seeds: {counted(len(points), 'point')} {until}")
+                until = (
+                    f"each until its standard error is {wanted} or it has "
+                    f"{precision.most_games:,} games"
+                )
+            self.out.print(f"validation on fresh seeds: {len(points):,} θ, {until}")
             if validation.done:
                 validation.close()
                 self.out.print("validation already complete")
@@ -473,7 +476,7 @@ class Sweep:
                 "thetafront export draws them" if self.is_pick else "tables and pictures show them"
             )
             left = (
-                f": finished games are stored in {self.location.url_without_password}, {shown}"
+                f": finished games are stored in {self.location.url_without_password}; {shown}"
                 if self.log.counts is not None and self.log.counts.n_games
                 else ", before its first game ended"
             )

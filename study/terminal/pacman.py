@@ -21,6 +21,11 @@ from thetafront.study.terminal.panel import (
 from thetafront.study.terminal.session import in_terminal
 from thetafront.study.text import counted
 
+ENDED = {
+    Outcome.WON: "won",
+    Outcome.LOST: "lost",
+    Outcome.CUT: "stopped at the maximum number of steps",
+}
 DIRECTIONS = (("↑", "north"), ("→", "east"), ("↓", "south"), ("←", "west"))
 
 CELLS = {
@@ -63,7 +68,7 @@ def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float, a
 
 def last_pacman_line(world: World, command: str) -> str:
     """Say how a game ended or where it was left, and which command repeats it."""
-    ended = "left" if world.outcome is Outcome.RUNNING else world.outcome.name.lower()
+    ended = "left" if world.outcome is Outcome.RUNNING else ENDED[world.outcome]
     return (
         f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, "
         f"{world.n_food} food left, seed {world.setup.seed}\nto repeat: {command}"
@@ -84,7 +89,7 @@ def maze_text(world: World, cell_width: int) -> Text:
 def remark(world: World) -> str:
     """Say how the game ended, or that ghosts are scared."""
     if world.outcome is not Outcome.RUNNING:
-        return world.outcome.name.lower()
+        return ENDED[world.outcome]
     scared = max((ghost.timer for ghost in world.ghosts), default=0)
     return f"ghosts scared for {counted(scared, 'move')}" if scared else ""
 

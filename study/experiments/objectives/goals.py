@@ -149,6 +149,12 @@ class Goal:
         """Name a column of a model's predictions: ``posterior_mean_points``."""
         return f"posterior_{statistic}{self.column_unit}"
 
+    def size_text(self, difference: float) -> str:
+        """Write the size of a difference: ``1,881 points``, or ``4.2 percentage points``."""
+        if self.is_share:
+            return f"{100.0 * abs(difference):.1f} percentage points"
+        return self.format.error_with_unit(abs(difference))
+
     def combined_column(self, statistic: str) -> str:
         """Name a column of estimates from trials and validation: ``combined_mean_points``."""
         return f"combined_{statistic}{self.column_unit}"

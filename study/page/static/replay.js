@@ -189,9 +189,9 @@
       at = Math.max(0, Math.min(last, number));
       const step = steps[at];
       drawing.show(step, at);
-      const place = data.game === "dice" && at === last ? "end" : `${drawing.noun} ${whole(at + (data.game === "dice"))}`;
       const n = data.game === "dice" ? last : whole(last);
-      const line = `${place} of ${n} · ${counted(step.score, "point")} · ${drawing.says(step, at)}`;
+      const place = data.game === "dice" && at === last ? `end, after ${counted(n, drawing.noun)}` : `${drawing.noun} ${whole(at + (data.game === "dice"))} of ${n}`;
+      const line = `${place} · ${counted(step.score, "point")} · ${drawing.says(step, at)}`;
       status.textContent = line;
       slider.value = at;
       slider.setAttribute("aria-valuetext", line);

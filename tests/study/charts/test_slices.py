@@ -46,7 +46,7 @@ def test_points_go_from_cheap_to_dear_along_the_front(pacman: Analysis) -> None:
     front = pacman.tables["front"]
     front = front[front["on_front"]]
     assert len(points) == 5
-    numbers = [int(label.partition(":")[0]) for label, _ in points]
+    numbers = [int(label.split()[1]) for label, _ in points]
     assert numbers == sorted(numbers)
     assert numbers[0] == front["number"].iloc[0]
     assert numbers[-1] == front["number"].iloc[-1]
@@ -77,5 +77,5 @@ def test_before_validation_points_are_predicted(small: Analysis) -> None:
     chart = slices_chart(alone)
     assert chart.choice is not None
     labels = chart.choice.labels
-    assert all(each.startswith("predicted: ") for each in labels)
+    assert all(each.startswith("predicted point (") for each in labels)
     assert len(rows_of(chart)) > len(labels)

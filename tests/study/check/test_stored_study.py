@@ -192,7 +192,7 @@ def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:
     code, output, error = thetafront(results, *VERIFY, "--repair")
     assert (code, error) == (0, ""), "a sweep begins them again"
     text = " ".join(output.split())
-    assert "trial 5 with 2 games: its θ cannot be recovered: lost" in text
+    assert "lost: trial 5 with 2 games: its θ cannot be recovered" in text
     assert "point 1 with" in text
     assert "5 complete" in thetafront(results, "status", NAME)[1]
 

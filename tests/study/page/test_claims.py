@@ -93,14 +93,14 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
     )
     assert int(inside) >= latent.sum(), "an interval for means of games is wider"
     assert f"predicted {abs(excess):,.0f} points more than measured" in said
-    (allowed,) = re.findall(r"(?:within|beyond) the ([\d,]+) points", said)
-    assert ("within" in said) == (abs(excess) <= float(allowed.replace(",", "")))
+    (allowed,) = re.findall(r"this difference is at most ([\d,]+) points in 95% of cases", said)
     found = claims(mcmdp[1])
-    assert found.is_trusted == ("within" in said)
+    assert found.is_trusted == (abs(excess) <= float(allowed.replace(",", "")))
     assert not found.is_trusted, "the published study shows what a page says of such a model"
     assert found.trust.startswith(
-        f"Model of the trials too optimistic, on average by {excess:,.0f} points (up to {allowed} "
-        f"could be due to chance): {inside} of {len(front)} measured means are inside its"
+        f"The model of the trials is too optimistic, on average by {excess:,.0f} points (up "
+        f"to {allowed} points could be due to chance); {inside} of {len(front)} "
+        "measured means are inside its"
     )
     bound = mcmdp[1].tables["certificate"]["regret_bound95"].max()
     text = f"95% probability, the recommended θ is within {bound:,.0f} points of the best at every "
@@ -113,15 +113,15 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
         (PredictionCheck(14, 14, 1600.0, 3600.0), "Check of the model of the trials: 14 of 14"),
         (
             PredictionCheck(13, 7, 3524.0, 1786.0),
-            "Model of the trials too optimistic, on average by 3,524 points (up to 1,786 could "
-            "be due to chance): 7 of 13",
+            "The model of the trials is too optimistic, on average by 3,524 points (up to "
+            "1,786 points could be due to chance); 7 of 13",
         ),
         (
             PredictionCheck(13, 13, -3524.0, 1786.0),
-            "Model of the trials too pessimistic, on average by 3,524 points (up to 1,786 could "
-            "be due to chance): 13 of 13",
+            "The model of the trials is too pessimistic, on average by 3,524 points (up to "
+            "1,786 points could be due to chance); 13 of 13",
         ),
-        (PredictionCheck(18, 14, 0.0, 1.0), "Model of the trials too confident; 14 of 18"),
+        (PredictionCheck(18, 14, 0.0, 1.0), "The model of the trials is too confident; 14 of 18"),
     ],
 )
 def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:

@@ -209,7 +209,8 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
     found = Analysis(data).to_pick_from().pick(query, None, [dearer.key])
     (passed,) = found.passed_over
     assert re.fullmatch(
-        r"[\d,]+ expected, played for this query, within the limit with a probability of only 0.0\d",
+        r"[\d,]+ expected, played for this query, within the limit with a probability of only "
+        r"0.0\d",
         passed.reason,
     )
     found = Analysis(data).to_pick_from().pick(query, None, [cheaper.key])
