@@ -178,7 +178,7 @@ class Report:
                     f"{name} must be {words}, or a number from 0 to 1 (got {given!r})"
                 )
         if not (is_real(number) and math.isfinite(number) and abs(number) <= MAX_NUMBER):
-            raise ReportError(f"{name} must be a finite number up to 2**53 (got {given!r})")
+            raise ReportError(f"{name} must be a number from -2**53 to 2**53 (got {given!r})")
         if self.is_share and number not in {0, 0.5, 1}:
             raise ReportError(f"{name} must be true, false, 1, 0 or 0.5 (got {given!r})")
         if self.low is not None and number < self.low:

@@ -82,7 +82,7 @@ class PacmanGame(Game, kind="pacman"):
 class Mazes(Domain):
     """A :class:`Layout`; as text it is a name, the path of a file, or the rows of the maze."""
 
-    allowed = f"one of {', '.join(LayoutName)}, or the path of a file"
+    allowed = f"one of {', '.join(LayoutName)}, or the path of a .lay file"
 
     def read(self, value: Any) -> Any:
         if not isinstance(value, str):

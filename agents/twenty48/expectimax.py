@@ -86,7 +86,12 @@ class Heuristic:
 
     empty: float = real(150.0, 0, MAX_WEIGHT, "value of an empty cell", "w_e", TUNED_WEIGHT)
     merge: float = real(
-        400.0, 0, MAX_WEIGHT, "value of two equal tiles side by side", "w_m", TUNED_WEIGHT
+        400.0,
+        0,
+        MAX_WEIGHT,
+        "value of two equal tiles in a line with no tile between them",
+        "w_m",
+        TUNED_WEIGHT,
     )
     order: float = real(
         25.0, 0, MAX_WEIGHT, "penalty for an unsorted line", "w_o", Tuned(1, 1000.0, log=True)
@@ -95,8 +100,8 @@ class Heuristic:
         4.0,
         0,
         8,
-        "power of the exponents in the penalty for unsorted lines: higher powers weight large "
-        "tiles more",
+        "power to which log2 of a tile is raised in the penalty for unsorted lines: higher powers "
+        "weight large tiles more",
         "p",
         TUNED_POWER,
     )
@@ -107,7 +112,8 @@ class Heuristic:
         3.5,
         0,
         8,
-        "power of the exponents in the penalty for tiles: higher powers weight large tiles more",
+        "power to which log2 of a tile is raised in the penalty for tiles: higher powers weight "
+        "large tiles more",
         "q",
         TUNED_POWER,
     )

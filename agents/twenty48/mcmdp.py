@@ -64,7 +64,7 @@ class ScheduledAgent(Agent2048):
 @register
 @dataclass(frozen=True)
 class MonteCarloMDP(Theta, ScheduledAgent):
-    """Takes the action with the best mean score of the best playouts, averaged over all spawns.
+    """Takes the action whose best playouts have the highest mean score, averaged over all spawns.
 
     Source: Ripstein (2023), §3.2. The defaults are the author's untuned θ.
 

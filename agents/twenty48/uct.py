@@ -262,7 +262,14 @@ class UCT(Agent2048):
     n_simulations: int = integer(
         100, 1, MAX_SIMULATIONS, "simulations per move", "m", Tuned(4, 2000, log=True)
     )
-    depth: int = integer(10, 1, MAX_DEPTH, "longest simulation, in actions", "d", Tuned(1, 30))
+    depth: int = integer(
+        10,
+        1,
+        MAX_DEPTH,
+        "longest simulation, in actions; with full rollouts, up to twice as long",
+        "d",
+        Tuned(1, 30),
+    )
     exploration: float = real(
         100.0,
         0,
@@ -275,7 +282,9 @@ class UCT(Agent2048):
         LeafValue.RANDOM, "value of the state in which a simulation ends", "U", tuned=True
     )
     weights: tuple[float, ...] = parameter(
-        (), CellWeights(), "weights of the cells, instead of those of the leaf value"
+        (),
+        CellWeights(),
+        "weights of the cells, instead of those of leaf value weights_a or weights_b",
     )
     k_action: float = real(
         0.0,

@@ -164,8 +164,9 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
         return ""
     shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
     return (
-        f" (standard deviation of its error: {goal.format.error_with_unit(shared)} common to the "
-        f"whole line, {goal.format.error(own)} separate at each cost)"
+        f" (its error has a part common to the whole line, of standard deviation "
+        f"{goal.format.error_with_unit(shared)}, and a part of its own at each cost, of "
+        f"{goal.format.error(own)})"
     )
 
 

@@ -120,8 +120,8 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     text = (
         "Hypervolume is the area between a front and the reference point. The curves show how it "
         "grows as trials are added, up to all "
-        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One curve is for 12 points "
-        "of the front that the model predicts from the trials so far. The other curve is for "
+        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One curve is for up to 12 "
+        "points of the front that the model predicts from the trials so far. The other curve is for "
         f"{too_high}"
     )
     if math.isfinite(validated[0]):

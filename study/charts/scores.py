@@ -94,9 +94,9 @@ def scores_chart(analysis: Analysis) -> Chart:
         why = (
             "exact: all games of one θ have the same score"
             if experiment.goal.is_exact
-            else "0 or 1"
+            else "a number from 0 to 1"
         )
-        text = f"The {experiment.goal.label} of a game is {why}, so there is no spread to draw."
+        text = f"The {experiment.goal.label} of a game is {why}, so no spread is drawn."
         return Chart(KEY, TITLE, text)
     if not len(front):
         return Chart(KEY, TITLE, "Nothing is validated yet.")

@@ -13,6 +13,7 @@ from thetafront.study.cli.program import app, working
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import decimal, whole
 from thetafront.study.terminal.console import console
+from thetafront.study.text import counted
 
 if TYPE_CHECKING:
     from thetafront.agents.agent import Agent
@@ -179,7 +180,7 @@ def have_learned(agent: "Agent") -> None:
 def counts_text(counts: "TrainingCounts | TrainedNetwork") -> str:
     """Say from how many games and moves a network has learned, and the CPU time."""
     return (
-        f"{counts.n_games:,} games, {counts.n_moves / 1e6:,.1f} million moves in "
+        f"{counted(counts.n_games, 'game')}, {counts.n_moves / 1e6:,.1f} million moves in "
         f"{counts.cpu_seconds:,.0f} CPU s"
     )
 

@@ -95,7 +95,7 @@ class WorkerProcesses:
             f"{machine.host}: {counted(self.n_processes or 0, 'worker')} for "
             f"{self.address}; class {machine.machine_class} ({machine.cpu}, compiled for "
             f"{machine.llvm_cpu}, benchmark {1000 * machine.benchmark_seconds:.0f} ms), code "
-            f"{sources_digest()}; Ctrl-C stops it"
+            f"{sources_digest()}; to stop: Ctrl-C"
         )
         os.environ[BENCHMARK] = str(machine.benchmark_seconds)
         n_failed = 0

@@ -127,6 +127,9 @@ class Experiment:
         if set(needed) != set(self.reference_costs):
             given = ", ".join(self.reference_costs) or "none"
             wanted = ", ".join(needed) or "none"
+            if not needed:
+                wanted = "without a reference score"
+                raise ValueError(f"reference costs must be left out {wanted} (got {given})")
             raise ValueError(f"reference costs must be given for {wanted} (got {given})")
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")

@@ -121,7 +121,7 @@ class PlaySummary:
             return text
         samples = goal.samples(self.games)
         ends = f"{goal.format.text(samples.min())} to {goal.format.text(samples.max())}"
-        return f"{text}, 95% interval" + ("" if goal.is_share else f"; games {ends}")
+        return f"{text}, 95% interval" + ("" if goal.is_share else f"; single games {ends}")
 
 
 def finite(value: float) -> float | None:

@@ -94,7 +94,9 @@ def make_experiment(
         raise InputError(f"protocol must be one of {', '.join(Protocol)} (got {protocol!r})")
     for each in files:
         if not Path(path.parent, each).is_file():
-            raise InputError(f"files must be in {path.parent} (got {each!r})")
+            raise InputError(
+                f"files must name existing files, as seen from {path.parent} (got {each!r})"
+            )
     program = Program(
         tuple(command),
         str(path.parent),

@@ -82,12 +82,12 @@ class Space:
         """Raise ValueError if ``when`` names an unknown parameter or an impossible value."""
         if parent is None or (isinstance(parent, NumericParameter) and not parent.integer):
             kind = "is not a parameter" if parent is None else "is neither integer nor categorical"
-            raise ValueError(f"{child.name}: when names {name}, which {kind}")
+            raise ValueError(f"{child.name}: 'when' names {name}, which {kind}")
         for value in values:
             try:
                 parent.check(value)
             except InputError as error:
-                raise ValueError(f"{child.name}: when {error}") from None
+                raise ValueError(f"{child.name}: in 'when', {error}") from None
 
     def __iter__(self) -> Iterator[Dimension]:
         return iter(self.parameters)
@@ -140,7 +140,7 @@ class Space:
             ready = next((each for each in waiting if set(each.when) <= set(found)), None)
             if ready is None:
                 names = ", ".join(each.name for each in waiting)
-                raise ValueError(f"space: {names} depend on one another through when")
+                raise ValueError(f"space: {names} depend on one another through 'when'")
             waiting.remove(ready)
             found[ready.name] = ready
         return tuple(found.values())

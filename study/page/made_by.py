@@ -96,7 +96,7 @@ def runs_table(data: StudyData) -> pd.DataFrame:
                 "games": f"{n:,}" if isinstance(n, int) else "",
                 "wall time": f"{seconds:,.0f} s" if isinstance(seconds, int | float) else "",
                 "jobs": str(run.get("jobs", "")),
-                "workers in games": f"{share:.1%}" if isinstance(share, int | float) else "",
+                "worker time in games": f"{share:.1%}" if isinstance(share, int | float) else "",
             }
         )
     return pd.DataFrame(rows)

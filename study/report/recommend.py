@@ -295,7 +295,9 @@ def why_not(each: Candidate, best: Candidate, query: PickQuery, played: Collecti
 def check_wanted(goal: Goal, value: float) -> None:
     """Raise InputError for a value that no θ can reach, or that every θ reaches."""
     if goal.is_share:
-        worst, allowed = (0, "above 0 and up to 1") if goal.sign > 0 else (1, "from 0 and below 1")
+        worst, allowed = (
+            (0, "above 0 and up to 1") if goal.sign > 0 else (1, "of at least 0 and below 1")
+        )
         if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst
             raise InputError(
                 f"{goal.label} must be a share {allowed}, such as 0.3 for 30% (got {value:g})"

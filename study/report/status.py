@@ -47,7 +47,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
             for each in record.accepted
         ),
         f"trials       {n_complete} complete{asked}{others}",
-        f"games        {n_games:,} of trials, {n_validation_games:,} of validation",
+        f"games        {n_games:,} in trials, {n_validation_games:,} in validation",
         *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
         f"sweep        {holder or 'none running'}",
         f"validated    {validated_line(data)}",

@@ -146,7 +146,7 @@ class Executor(ABC, Generic[Key]):
         if task.agent.is_ours:
             raise PlayError(
                 f"workers keep dying while playing {task.key} alone, "
-                f"seed {task.seeds[0]}; they may be out of memory"
+                f"from seed {task.seeds[0]} on; they may be out of memory"
             )
         died = "the process that played it died: it crashed, exited or ran out of memory"
         games = tuple(FailedGame(seed, died) for seed in task.seeds)

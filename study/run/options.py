@@ -123,9 +123,9 @@ class SweepOptions:
         str | None,
         typer.Option(
             help="Continue until, with 95% probability, no θ beats the recommended one by more "
-            "than X at any cost budget. X is in the goal's unit, such as 3000 points or 0.02 for a "
-            "win rate, or a share of the expected score, such as 5%. If "
-            "the --budget is spent earlier, the sweep ends then.",
+            "than X at any limit on the cost. X is in the goal's unit, such as 3000 points or "
+            "0.02 for a win rate, or a share of the expected score, such as 5%. If the --budget is "
+            "spent earlier, the sweep ends then.",
             metavar="X",
         ),
     ] = None

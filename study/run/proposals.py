@@ -110,8 +110,8 @@ class Proposer:
         for trial in news:
             if trial.number >= n_trials:
                 raise StaleError(
-                    f"trial {trial.number} has ended, but its copy of the study has {n_trials} "
-                    "trials"
+                    f"trial {trial.number} has ended, but the process's copy of the study has "
+                    f"{n_trials} trials"
                 )
             identifier = self.trial_id(trial.number)
             for key, value in trial.user_attrs.items():
@@ -142,7 +142,8 @@ class Proposer:
         trials = self.copy.get_trials(deepcopy=False)
         if number > len(trials):
             raise StaleError(
-                f"trial {number} requested, but its copy of the study has {len(trials)} trials"
+                f"trial {number} requested, but the process's copy of the study has {len(trials)} "
+                "trials"
             )
         before = {} if is_new else trials[number].system_attrs
         trial = self.copy.ask()
@@ -152,7 +153,8 @@ class Proposer:
                 params[each.name] = suggested(trial, each.name, self.distributions[each.name])
         if trial.number != number:
             raise StaleError(
-                f"trial {number} requested, but its copy of the study proposes {trial.number}"
+                f"trial {number} requested, but the process's copy of the study proposes "
+                f"{trial.number}"
             )
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}

@@ -109,7 +109,7 @@ def panel(view: PacmanView) -> list[RenderableType]:
     if decision:
         if decision.n_sweeps:
             known |= {"sweeps": f"{decision.n_sweeps}", "residual": f"{decision.residual:.2g}"}
-            values.append(Text("reward here and expected utility", DIM))
+            values.append(Text("reward here plus expected utility", DIM))
         values.append(action_table(decision.values, int(decision.action), DIRECTIONS, decimals=1))
         if decision.action is Action.STOP:
             values.append(Text("▶ stop", "bold"))

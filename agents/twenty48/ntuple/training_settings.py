@@ -76,8 +76,8 @@ class Learning:
     restart: int = integer(
         100,
         *RESTARTS,
-        "a finished game of at least this many moves is played again from its middle; if the new "
-        "part has as many moves, too, it is played again from its own middle, and so on; 0: never",
+        "a finished game of at least this many moves is played again from its middle; so is each "
+        "new part that still has this many moves; 0: never",
         "R",
         Tuned(100, 4100, step=1000),
     )

@@ -230,7 +230,7 @@ def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]
         if cost <= seconds and game.n_moves <= MAX_MOVES:
             return game, cost
     if not alone:
-        reason = "were all played side by side"
+        reason = "were all played side by side, and their own times are unknown"
     elif min(costs) <= seconds:
         reason = f"have more than {MAX_MOVES:,} moves"
     else:

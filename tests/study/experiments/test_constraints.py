@@ -196,7 +196,7 @@ def test_functions_are_constraints_too() -> None:
         ({"other": [1]}, "which is not a parameter"),
         ({"lp": [1]}, "depend on one another"),
         ({"width": [1]}, "which is neither integer nor categorical"),
-        ({"solver": ["x"]}, "when solver must be one of sgd, adam, lbfgs"),
+        ({"solver": ["x"]}, "in 'when', solver must be one of sgd, adam, lbfgs"),
         ({"solver": []}, "at least one value"),
         ([1], "when must be"),
     ],

@@ -180,7 +180,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ('per = "move"', 'per = "hour"', "cost.per must be move or game (got 'hour')"),
         ('field = "nodes"', "", "cost.unit must be left out unless cost.field is given"),
         ("step = 0.25", "step = 0.25\nmost = 0.5", "share: bounds 0 to 1 are beyond -inf to 0.5"),
-        ("time_limit = 2.5", 'files = ["none"]', "files must be in "),
+        ("time_limit = 2.5", 'files = ["none"]', "files must name existing files, as seen from "),
         ("cost = 1e6", "cost = 0", "reference.cost must be a number above 0 (got 0)"),
         (
             "[baselines.plain]",

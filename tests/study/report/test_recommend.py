@@ -108,7 +108,7 @@ def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
             replace(WIN_RATE, direction="minimize"),
             [0.0, 0.99],
             [1.0, -0.1],
-            "must be a share from 0 and below 1",
+            "must be a share of at least 0 and below 1",
         ),
         (LOSS, [-7.0, 0.0, 7.0], [math.nan, -math.inf], "must be a finite number"),
         (GAIN, [-7.0, 0.0, 7.0], [math.nan, math.inf], "must be a finite number"),
