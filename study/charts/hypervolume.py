@@ -121,8 +121,8 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         "Hypervolume is the area between a front and the reference point. The curves show how it "
         "grows as trials are added, up to all "
         f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One curve is for up to 12 "
-        "points of the front that the model predicts from the trials so far. The other curve is for "
-        f"{too_high}"
+        "points of the front that the model predicts from the trials so far. The other curve is "
+        f"for {too_high}"
     )
     if math.isfinite(validated[0]):
         text += f" Hypervolume of the validated points: {area_text(validated, goal)} {area}."
