@@ -93,7 +93,7 @@ def equal_time(
     if overlap_only:
         fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
     contenders = [make_contender(front) for front in fronts]
-    settings = {"seed": seed, "games_a_row": games}
+    settings = {"seed": seed, "games_a_row": games, "overlap_only": overlap_only}
     with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:
         text = compare_fronts(run, contenders, seeds, settings)
     print(text, end="")

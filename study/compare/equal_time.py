@@ -160,9 +160,9 @@ def chosen_by(contenders: Sequence[Contender]) -> str:
     """Name the costs by which fronts were chosen; only seconds include work besides playouts."""
     first, second = contenders
     if first.cost == second.cost:
-        return f"Both fronts were chosen by validated scores and {first.cost}."
+        return f"Each front was chosen by the estimated mean score and {first.cost} of its points."
     costs = ", ".join(f"{each.cost} for {each.name}" for each in contenders)
-    return f"Each front was chosen by validated scores and one cost: {costs}."
+    return f"Each front was chosen by the estimated mean score and one cost: {costs}."
 
 
 def verdict(row: Any, contenders: Sequence[Contender]) -> str:
@@ -179,8 +179,15 @@ def equal_time_markdown(
     frame: pd.DataFrame,
     differences: pd.DataFrame,
     seeds: Sequence[int],
+    overlap_only: bool,
 ) -> str:
     """Write both tables as Markdown."""
+    left_out = "without baselines"
+    if overlap_only:
+        left_out += (
+            " and without points outside the other front's range of playout moves a move "
+            "(`--overlap-only`)"
+        )
     first, second = (contender.name for contender in contenders)
     n = int(differences["n_games_a_point"].iloc[0])
     rows = [
@@ -204,7 +211,7 @@ def equal_time_markdown(
     )
     return document(
         f"{second} against {first} at equal CPU time",
-        f"Points of both studies' validated fronts, without baselines, {n:,} games each on the "
+        f"Points of both studies' validated fronts, {left_out}, {n:,} games each on the "
         f"seeds {seeds[0]} to {seeds[-1]}, which neither study has used. {chosen_by(contenders)} "
         "In parentheses: 95% intervals by bootstrap (Student's t with fewer than 20 games); "
         "differences are paired by seed. Between neighbouring points, scores are interpolated "
@@ -270,7 +277,9 @@ def compare(
     frame = points_frame(contenders, played)
     write_csv(frame, run.folder / "points.csv")
     differences = difference_frame(contenders, frame, played)
-    text = equal_time_markdown(contenders, frame, differences, seeds)
+    text = equal_time_markdown(
+        contenders, frame, differences, seeds, bool(settings["overlap_only"])
+    )
     figure = equal_time_figure(contenders, frame, differences)
     run.write("equal_time", text, {"equal_time": differences}, figure, settings)
     return text

@@ -65,8 +65,9 @@ def test_differences_at_three_budgets() -> None:
         differences["difference_high95_points"] - differences["difference_low95_points"]
     ).max() < 5
     assert (differences["first_high95_points"] - differences["first_low95_points"]).min() > 500
-    text = equal_time_markdown(both, frame, differences, range(60))
+    text = equal_time_markdown(both, frame, differences, range(60), overlap_only=True)
     assert text.count("deep is stronger") == 3
+    assert text.count("(`--overlap-only`)") == 1
     assert len(equal_time_figure(both, frame, differences).axes) == 1
 
 
