@@ -236,11 +236,6 @@ def signed(found: Estimate, goal: Goal) -> str:
     return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
 
 
-def size_text(value: float, goal: Goal) -> str:
-    """Return the text of the size of a difference in the goal, without a sign."""
-    return signed(Estimate(abs(value), abs(value), abs(value)), goal).removeprefix("+")
-
-
 def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     """Return the table of each other study's difference from the first, at twelve costs."""
     experiment = fronts[0].experiment

@@ -31,7 +31,6 @@ from thetafront.study.charts.chart import (
     rounded,
     short,
 )
-from thetafront.study.charts.comparison import size_text
 from thetafront.study.estimate import Z95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
@@ -217,7 +216,7 @@ def make_table(
             shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)
         line[f"{goal.label}, as the parameter grows"] = effect(
-            mine, GOAL_FIELDS, is_choice, lambda high, low: size_text(high - low, goal)
+            mine, GOAL_FIELDS, is_choice, lambda high, low: goal.size_text(high - low)
         )
         line[f"{cost.label}, as the parameter grows"] = effect(
             mine, COST_FIELDS, is_choice, lambda high, low: f"×{high / low:.3g}"

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from thetafront.study.charts.comparison import signed, size_text
+from thetafront.study.charts.comparison import signed
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
@@ -160,7 +160,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     elif goal.sign * found.value > 0.0:
         verdict = f"It is beaten by {named}, {than}: {by}."
     elif found.value == 0.0:
-        verdict = f"N{named[1:]} is as good and costs no more, {than}."
+        verdict = f"Number {best.number} is as good and costs no more, {than}."
     else:
         verdict = f"No θ with games beats it. The best θ that costs less is {named}, {than}: {by}."
     return [Claim(about, f"It has {at}. {verdict}")]
@@ -193,9 +193,9 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     return (
         f"{check.n} θ have {games} on fresh seeds: {check.n_inside} of {check.n} measured means "
         "lie in the 95% intervals that the model predicted from the trials alone. On average, the "
-        f"model predicted {size_text(check.excess, goal)} "
+        f"model predicted {goal.size_text(check.excess)} "
         f"{'more' if check.excess > 0.0 else 'less'} than measured. If the "
-        f"model is right, this difference is at most {size_text(check.allowed, goal)} in 95% of "
+        f"model is right, this difference is at most {goal.size_text(check.allowed)} in 95% of "
         "cases (its errors at different θ are correlated)."
     )
 

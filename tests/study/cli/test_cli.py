@@ -132,7 +132,7 @@ def test_a_finished_study_can_be_read(finished: Path) -> None:
     for study in (named, by_url):
         status = runner.invoke(app, ["status", study, "--results", str(finished)])
         assert status.exit_code == 0
-        assert "6 complete of 6 at most" in status.stdout
+        assert "6 complete of at most 6" in status.stdout
         assert "none running" in status.stdout
         front = runner.invoke(app, ["front", study, "--results", str(finished)])
         assert front.exit_code == 0
