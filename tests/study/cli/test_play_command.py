@@ -47,7 +47,7 @@ def test_play_sums_up_for_people() -> None:
     result = CliRunner().invoke(app, ["play", "random", "--games", "3", "--jobs", "1"])
     assert result.exit_code == 0
     assert "3 games from seed 0" in result.stdout
-    assert " points, 95% interval; games " in result.stdout
+    assert " points, 95% interval; single games " in result.stdout
 
 
 def test_what_is_left_out_of_a_maze_is_noted(tmp_path: Path) -> None:

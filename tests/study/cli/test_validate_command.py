@@ -38,7 +38,7 @@ def test_a_changed_search_space_is_refused(
         assert refused.stdout == ""
         monkeypatch.setitem(EXPERIMENTS, "coin", coin)
         status = CliRunner().invoke(app, ["status", "coin", *where])
-        assert "0 of validation" in status.stdout
+        assert "0 in validation" in status.stdout
 
     renamed = Space((NumericParameter("effort", 1, 100, integer=True, log=True, symbol="effort"),))
     monkeypatch.setitem(EXPERIMENTS, "coin", replace(coin, space=renamed))

@@ -44,7 +44,7 @@ def test_commands_are_those_that_were_given(
         "thetafront sweep mcmdp",
         "thetafront pick mcmdp --max-seconds-per-move 100us",
     ]
-    assert "only within its intervals" in again_note(data)
+    assert "within its intervals only on an equally" in again_note(data)
     table = runs_table(data)
     assert len(table) == len(data.runs) == 3
     assert [*table.iloc[1]] == [

@@ -274,7 +274,7 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     assert told["params"] == prospect.point.params
     assert told["predicted_score"]["mean"] == prospect.expected.score.value
     too_little = PickQuery(quick, cost_limit=5e-5)
-    with pytest.raises(InputError, match="an untested θ may meet the query: `pick` plays it"):
+    with pytest.raises(InputError, match="an untested θ may meet the query: `pick` can play it"):
         candidates.pick(too_little, candidates.propose(too_little))
 
 

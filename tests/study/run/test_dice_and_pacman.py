@@ -38,7 +38,7 @@ def test_play_tells_points_of_dice_with_decimals() -> None:
     words = played("dice", "--games", "20")
     scores = [build("dice", {}).play(seed).score for seed in range(20)]
     assert f"score            {sum(scores) / 20:.1f} ± " in words
-    assert f" points, 95% interval; games {min(scores)} to {max(scores)}\n" in words
+    assert f" points, 95% interval; single games {min(scores)} to {max(scores)}\n" in words
     assert "win rate" not in words
     assert "score            13.34827 points\n" in played("dice_solver", "--games", "1")
 

@@ -107,11 +107,17 @@ def test_a_copy_that_is_not_up_to_date_is_found_out() -> None:
     design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
     trials = [complete(number, params) for number, params in enumerate(design)]
     proposer = Proposer(trials, DIRECTIONS, SPACE, gradient)
-    with pytest.raises(StaleError, match="trial 5 requested, but the copy has 4 trials"):
+    with pytest.raises(
+        StaleError, match="trial 5 requested, but the process's copy of the study has 4 trials"
+    ):
         proposer.answer((), [5], True)
-    with pytest.raises(StaleError, match="trial 7 has ended, but the copy has 4 trials"):
+    with pytest.raises(
+        StaleError, match="trial 7 has ended, but the process's copy of the study has 4 trials"
+    ):
         proposer.answer([complete(7, design[0])], [4], True)
-    with pytest.raises(StaleError, match="trial 2 requested, but the copy proposes 4"):
+    with pytest.raises(
+        StaleError, match="trial 2 requested, but the process's copy of the study proposes 4"
+    ):
         proposer.answer((), [2], False)
 
 

@@ -120,7 +120,7 @@ def test_a_game_that_kills_its_workers_ends_the_work_and_no_other_is_blamed() ->
             workers.submit(Task(str(seed), PureMonteCarlo(5), (seed,)))
         workers.submit(Task("deadly", Deadly(1), (0,)))
         with pytest.raises(
-            PlayError, match="workers keep dying while playing deadly alone, seed 0"
+            PlayError, match="workers keep dying while playing deadly alone, from seed 0 on"
         ):
             collect_all(workers)
 
