@@ -7,10 +7,11 @@ training.
 
 from dataclasses import replace
 
+from thetafront import Experiment
 from thetafront.study.experiments.builtin import NTUPLE
 
 
-def trained_for(millions: int):
+def trained_for(millions: int) -> Experiment:
     """Return the experiment whose networks learn from this many million moves."""
     return replace(
         NTUPLE,

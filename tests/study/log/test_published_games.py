@@ -15,6 +15,7 @@ from thetafront.study.log.same_game import difference
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 TABLES = sorted(path.parent.name for path in REFERENCE.glob("*/games.csv"))
+LEARNED = ["ntuple", *(f"training/train_{n}m" for n in (5, 20, 80))]
 N_GAMES = 5
 MAX_SECONDS = 0.25
 """Of games that this test plays again; the longest published ones take minutes."""
@@ -33,10 +34,10 @@ OTHERS = [
 ]
 
 
-LEARNING = pytest.param("ntuple", marks=pytest.mark.slow)  # half a minute for its training
+LEARNING = [pytest.param(name, marks=pytest.mark.slow) for name in LEARNED]  # minutes of training
 
 
-@pytest.mark.parametrize("name", [*sorted({*TABLES} - {*OTHERS, "ntuple"}), LEARNING])
+@pytest.mark.parametrize("name", [*sorted({*TABLES} - {*OTHERS, *LEARNED}), *LEARNING])
 def test_games_of_a_table(name: str) -> None:
     if name in NEEDED and NEEDED[name] not in INSTALLED:
         pytest.skip(f"needs {' '.join(NEEDED[name])}")
