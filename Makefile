@@ -126,6 +126,7 @@ training: $(INSTALLED) ## tune networks that are trained for 5, 20 and 80 millio
 	@$(BIN)/thetafront sweep $(TRAINING):FIVE --budget 12m $(call option,jobs,JOBS)
 	@$(BIN)/thetafront sweep $(TRAINING):TWENTY --budget 18m $(call option,jobs,JOBS)
 	@$(BIN)/thetafront sweep $(TRAINING):EIGHTY --budget 30m $(call option,jobs,JOBS)
+	@$(BIN)/thetafront validate train_80m --budget 5m $(call option,jobs,JOBS)
 	@$(BIN)/thetafront report train_5m train_20m train_80m --output results/training.html
 
 SAMPLERS := knowledge-gradient nehvi tpe random
