@@ -132,7 +132,7 @@ def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
         ),
         (
             lambda: public.play(public.agent("random"), 2.5),
-            "n must be between 1 and 10000000 (got 2.5)",
+            "n must be a whole number between 1 and 10000000 (got 2.5)",
         ),  # type: ignore[arg-type]
         (lambda: public.play("random", 2), "agent must be an agent such as "),  # type: ignore[arg-type]
     ],

@@ -228,7 +228,7 @@ HOSTILE = {
     ),
     "list": ("print('[1]', flush=True)", "must be a JSON object or number in one line (got '[1]')"),
     "torn": ("print('{\"score\": 1', flush=True)", "must be a JSON object or number in one line"),
-    "infinite": ("print('{\"score\": Infinity}', flush=True)", "score must be a finite"),
+    "infinite": ("print('{\"score\": Infinity}', flush=True)", "score must be a number from"),
     "no score": ("print('{}', flush=True)", "a report must have 'score'"),
     "another seed": (
         "print(json.dumps({'score': 1, 'seed': 5}), flush=True)",

@@ -118,7 +118,7 @@ def test_a_dimension_is_whole_where_the_agent_is() -> None:
             replace(each, integer=integer) if each.name == name else each for each in plain.space
         )
         with pytest.raises(
-            ValueError, match=rf"{name} must have {allowed} dimension \(got {given} dimension"
+            ValueError, match=rf"{name} must be {allowed} parameter \(got {given} parameter"
         ):
             replace(plain, space=Space(space))
 

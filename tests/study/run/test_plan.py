@@ -97,8 +97,9 @@ def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
     assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
     assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
     assert plan.n_validation_games == round(plan.validation_seconds / 0.625)
-    assert "plan: 5 trials in all, with 20 games in 50 s; 1 point validated in 50 s: " in plan.text(
-        SCORE
+    assert (
+        "plan: 5 trials in all, with 20 more games in 50 s; 1 point validated in 50 s: "
+        in plan.text(SCORE)
     )
     assert plan.text(EXACT_SCORE).endswith("in 50 s"), "without a standard error"
 
@@ -188,7 +189,10 @@ def test_a_plan_without_time_for_validation_says_so() -> None:
     plan = Plan.from_trials(
         0, np.array([20.0]), 4, points([0, 0], [10, 10], [1.0, 1.0]), Pace(2, 1.0), 10.0, 10.0
     )
-    assert plan.text(SCORE) == "plan: 1 trial in all, with 4 games in 10 s; no time for validation"
+    assert (
+        plan.text(SCORE)
+        == "plan: 1 trial in all, with 4 more games in 10 s; no time for validation"
+    )
 
 
 def test_short_games_wait_for_proposals() -> None:
