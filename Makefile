@@ -122,7 +122,7 @@ champions: $(INSTALLED) ## train networks for 1 to 90 CPU minutes, and draw all 
 
 TRAINING := results/benchmarks/training/training.py
 
-training: $(INSTALLED) ## tune networks that are trained for 5, 20 and 80 million moves (an hour; resumes if stopped)
+training: $(INSTALLED) ## tune networks that are trained for 5, 20 and 80 million moves (65 minutes; resumes if stopped)
 	@$(BIN)/thetafront sweep $(TRAINING):FIVE --budget 12m $(call option,jobs,JOBS)
 	@$(BIN)/thetafront sweep $(TRAINING):TWENTY --budget 18m $(call option,jobs,JOBS)
 	@$(BIN)/thetafront sweep $(TRAINING):EIGHTY --budget 30m $(call option,jobs,JOBS)

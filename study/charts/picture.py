@@ -17,6 +17,7 @@ from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 from thetafront.study.charts.chart import LINE, Axis, Chart, Kind, Layer, Row
+from thetafront.study.errors import InputError
 from thetafront.study.log.atomic import atomic_write
 
 STYLE: dict[Any, Any] = {
@@ -37,6 +38,7 @@ CHARACTERS_AN_INCH = 15.5  # of a caption
 WIDTH, AROUND, PIXELS_PER_INCH = 10.8, 1.5, 96.0
 PIXEL = 0.75  # in typographic points
 MARKERS = {"square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v"}
+SOFTWARE, N_HEADER = "thetafront", 256  # the PNG's first bytes have the name of the software
 MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
 
 
@@ -145,6 +147,16 @@ def caption(figure: Figure, text: str) -> None:
 
 @mpl.rc_context(STYLE)
 def save(figure: Figure, path: Path) -> None:
-    """Write a PNG atomically."""
+    """Write a PNG atomically; its metadata say that it is ours."""
     with atomic_write(path) as draft:
-        figure.savefig(draft, dpi=160, format="png")
+        figure.savefig(draft, dpi=160, format="png", metadata={"Software": SOFTWARE})
+
+
+def check_picture(path: Path) -> None:
+    """Raise InputError rather than overwrite a file that is not a picture of thetafront."""
+    mark = f"Software\0{SOFTWARE}".encode()
+    if path.exists() and not (path.is_file() and mark in path.read_bytes()[:N_HEADER]):
+        raise InputError(
+            f"output {str(path)!r} is not a picture of thetafront; give another file, or move this "
+            "one"
+        )

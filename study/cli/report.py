@@ -143,12 +143,16 @@ def every(folders: Sequence[str]) -> Path:
 
 def comparison(studies: Sequence[str], output: Path | None, results: Path) -> Path:
     """Write the page of several studies, and a picture of their fronts; return the page's path."""
-    from thetafront.study.page.comparison import NAME, write_comparison
+    from thetafront.study.charts.picture import check_picture
+    from thetafront.study.page.comparison import NAME, PNG, write_comparison
     from thetafront.study.page.document import check_page
     from thetafront.study.report.analysis import Analysis
 
     path = results / NAME if output is None else output
+    if path.suffix == PNG:
+        raise InputError(f"output must be an HTML file (got {str(path)!r})")
     check_page(path)
+    check_picture(path.with_suffix(PNG))
     pages = []
     for study in studies:
         with reading_tables(study, None, results) as (_, data):

@@ -126,11 +126,8 @@ class Experiment:
         needed = [] if self.reference_score is None else names
         if set(needed) != set(self.reference_costs):
             given = ", ".join(self.reference_costs) or "none"
-            wanted = ", ".join(needed) or "none"
-            if not needed:
-                wanted = "without a reference score"
-                raise ValueError(f"reference costs must be left out {wanted} (got {given})")
-            raise ValueError(f"reference costs must be given for {wanted} (got {given})")
+            allowed = f"given for {', '.join(needed)}" if needed else "left out without a score"
+            raise ValueError(f"reference costs must be {allowed} (got {given})")
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")
         if not len(self.space):

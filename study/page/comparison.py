@@ -25,7 +25,7 @@ from thetafront.study.page.made_by import again, describe_machines
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import listed
 
-NAME = "comparison.html"
+NAME, PNG = "comparison.html", ".png"
 N_COSTS = 3
 
 
@@ -68,7 +68,7 @@ def overlaid(fronts: Sequence[ComparedFront]) -> Chart:
 def write_comparison(studies: Sequence[Analysis], path: Path) -> None:
     """Write the page that compares some studies, and a picture of its fronts beside the page."""
     write_page(comparison_html(studies), path)
-    save(picture(overlaid(compared(studies))), path.with_suffix(".png"))
+    save(picture(overlaid(compared(studies))), path.with_suffix(PNG))
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:

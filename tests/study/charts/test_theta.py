@@ -30,6 +30,13 @@ def test_every_trial_and_point_of_the_front_is_a_line_at_its_places(pacman: Anal
         units = [each.to_unit(trial[each.name]) for each in experiment.space]
         assert line.places[: len(units)] == pytest.approx(units)
         assert f": {experiment.cost.text(trial['seconds_per_move'])}, " in line.label
+    goal = experiment.goal
+    for row in front[front["on_front"] & ~is_given].to_dict("records"):
+        (label,) = [
+            each.label for each in chart.lines if each.label.startswith(f"number {row['number']},")
+        ]
+        expected = goal.format.with_unit(row[goal.combined_column("mean")])
+        assert label.endswith(f", {expected} by the model"), "the front's own estimate"
     costs = [line.places[len(units)] for line in mine]
     assert costs.index(min(costs)) == trials["seconds_per_move"].argmin()
     for k in (-2, -1):

@@ -136,5 +136,18 @@ def test_several_studies_are_compared(swept: Path, tmp_path: Path) -> None:
     output = tmp_path / "both.html"
     assert reports("dice", DICE, "--results", str(swept), "-o", str(output)) == output
     assert "Differences at equal cost" in output.read_text()
-    assert (tmp_path / "both.png").read_bytes().startswith(b"\x89PNG")
     assert reports("dice", DICE, "--results", str(swept)) == swept / "comparison.html"
+
+
+def test_a_picture_of_a_comparison_replaces_only_its_own_kind(tmp_path: Path) -> None:
+    page, drawn = tmp_path / "both.html", tmp_path / "both.png"
+    words = ("report", DICE, DICE, "-o", str(page))
+    drawn.write_text("mine")
+    assert "both.png' is not a picture of thetafront; give another file" in refused(*words)
+    assert drawn.read_text() == "mine"
+    assert not page.exists()
+    drawn.unlink()
+    for _ in range(2):
+        assert reports(*words[1:]) == page
+        assert drawn.read_bytes().startswith(b"\x89PNG")
+    assert "output must be an HTML file" in refused(*words[:-1], str(tmp_path / "new.png"))

@@ -100,7 +100,7 @@ def test_trials_stay_and_the_record_says_what_was_widened(
     assert not after.record.differences(SETTINGS.record(EXPERIMENT))
     assert said(study)[1] == after.experiment
     text, found = said(study, WIDE)
-    assert text.startswith("not widened: n_playouts 1 to 80: ")
+    assert text.startswith("not widened: n_playouts 1 to 80: the range already covers the given")
     assert StudyData.read(study).record == after.record
 
 

@@ -79,6 +79,8 @@ def test_values_are_written_with_their_unit() -> None:
     assert SCORE.format.interval_with_unit(1000.0, 900.0, 1100.0) == "1,000 ± 100 points"
     assert SCORE.format.interval(777.0, math.nan, math.nan) == "777 ± ?"
     assert WIN_RATE.format.with_unit(0.4567) == "45.7%"
+    assert WIN_RATE.size_text(-0.426) == "42.6 percentage points"
+    assert SCORE.size_text(-1881.0) == "1,881 points"
     assert WIN_RATE.format.interval_with_unit(0.5, 0.41, 0.59) == "50.0% (41.0% to 59.0%)"
     assert (
         EXACT_SCORE.format.interval_with_unit(13.348271, 13.348271, 13.348271) == "13.34827 points"

@@ -109,6 +109,8 @@ def test_dice_are_played_for_the_page_and_it_says_so() -> None:
     found = recorded(page_of("dice_study"))
     assert len(found.replays) == 3
     assert all("stores solutions" in each["note"] for each in found.replays)
+    assert not found.are_stored
+    assert recorded(page_of("mcmdp")).are_stored
 
 
 @pytest.mark.parametrize(
