@@ -375,7 +375,7 @@ class Validation(GameSource[Key]):
     def snapshot(self) -> Snapshot:
         """Return the progress of the validation."""
         counts = [len(point.games) for point in self.points]
-        note = f"at least {counted(min(counts), 'game')} a point"
+        note = f"at least {counted(min(counts), 'game')} per point"
         if not self.goal.is_exact and min(counts) >= 2:
             moments = [self.moments[point.key] for point in self.points]
             variances = self.goal.estimator.variances(moments)

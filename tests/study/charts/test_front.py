@@ -164,7 +164,7 @@ def test_a_hostile_label_is_text(small: Analysis) -> None:
 
 def test_a_notebook_shows_it_with_its_subject(small: Analysis) -> None:
     spec = notebook_chart(front_chart(small)).to_dict()
-    assert spec["title"] == f"{QUICK.title}: score against CPU time a move"
+    assert spec["title"] == f"{QUICK.title}: score against CPU time per move"
     assert spec["width"] == 620
 
 
