@@ -201,7 +201,7 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 	@$(BIN)/python -m results.benchmarks.programs --output results/programs
 	@PYTHONPATH=. $(BIN)/python results/reference/programs/defaults.py results/programs
 
-certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 a surface (six hours on two cores; resumes if stopped)
+certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 per surface (six hours on two cores; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.certificates --output results/certificates
 
 pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)

@@ -38,7 +38,7 @@ is a constant: 1/(4n) for a win rate of n games. Unlike a logit, an angle is fin
 square errors. The share of 95% intervals that covered the truth is in brackets:
 
 ===============  ================  ===============
-scale            10 games a trial  4 games a trial
+scale            10 games per trial  4 games per trial
 ===============  ================  ===============
 ANGLE            0.077 (94%)       0.106 (94%)
 LINEAR           0.080 (93%)       0.106 (92%)

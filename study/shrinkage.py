@@ -20,7 +20,7 @@ If no trial has two games, s̄² is unknown. The standard deviation of one game 
 
 Larger scores of 2048 vary more. So scores are modelled by their square root (:mod:`study.scale`),
 which has about the same variance in all trials, and s²/mean is pooled, with κ = 100. In simulated
-studies of four games a trial, the root mean square error of the predicted front was 3,010 points
+studies of four games per trial, the root mean square error of the predicted front was 3,010 points
 with κ = 100, and 3,100 points with κ = 10.
 
 A mean x of values between 0 and 1, such as a win rate, has the variance φ·x·(1 − x)/n. The

@@ -50,7 +50,7 @@ QUANTILES = {"low95": 0.025, "low50": 0.25, "median": 0.5, "high50": 0.75, "high
 ENDS = (QUANTILES["low95"], QUANTILES["high95"])
 P_COLUMNS = ["p_wrong", "p_wrong_low95", "p_wrong_high95"]
 SHOWN = (1, 2, 3, 4, 6, 9, 16, 25, 50, 100)
-MARKED = (3, 4, 9)  # games a trial: 3 and 9 in the paper, 4 in our searches
+MARKED = (3, 4, 9)  # games per trial: 3 and 9 in the paper, 4 in our searches
 
 
 def paper_frame() -> pd.DataFrame:
@@ -207,7 +207,7 @@ def measure(scores: dict[str, Floats]) -> tuple[dict[str, pd.DataFrame], list[Es
 
 def games_axis(axes: Axes, where: Literal["lower right", "upper right"]) -> None:
     """Set up the x axis for games per trial, with some numbers marked, and draw the legend."""
-    axes.set(xscale="log", xlim=(1, MAX_GAMES_A_TRIAL), xlabel="games a trial, n")
+    axes.set(xscale="log", xlim=(1, MAX_GAMES_A_TRIAL), xlabel="games per trial, n")
     axes.set_xticks(SHOWN, [str(n) for n in SHOWN])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.grid(axis="x", visible=False)

@@ -24,7 +24,14 @@ from thetafront.study.charts.chart import (
     Row,
     short,
 )
-from thetafront.study.charts.front import COMBINED, PREDICTED, curve_layers, curve_rows, point_rows
+from thetafront.study.charts.front import (
+    COMBINED,
+    PREDICTED,
+    curve_layers,
+    curve_rows,
+    one_game_note,
+    point_rows,
+)
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
@@ -127,7 +134,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
     goal, cost = experiment.goal, experiment.cost
     points = [point_rows(front.data.tables["front"], front.experiment) for front in fronts]
     every = [row for rows in (*points, *(front.curve for front in fronts)) for row in rows]
-    x = cost_axis(cost, field_values(every, "x"))
+    x = cost_axis(cost, field_values(every, "x"), field_values(every, "left", "right"))
     y = goal_axis(goal, axis_span(field_values(every, "y"), field_values(every, "low", "high")))
     said = {
         "study": "study",
@@ -144,13 +151,15 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
         layers += [
             *curve_layers(kind, curve, said),
             Layer("rule", Kind("", kind.colour), mine, y="low", y2="high", size=1.2),
+            Layer("rule", Kind("", kind.colour), mine, x="left", x2="right", size=1.2),
             Layer("point", kind, mine, size=60, tooltip=said),
         ]
     text = (
         f"Each line is one study: the best {goal.label} at each expected {cost.label}, given all "
         f"games of the study, with its 95% band. The θ along a line need not have been played. "
-        f"Marks are validated points, with 95% intervals from their own games."
-    )
+        f"Marks are validated points, with 95% intervals of {goal.label} and {cost.label} from "
+        f"their own games."
+    ) + one_game_note(pd.concat([front.data.tables["front"] for front in fronts]), goal)
     table, names = fronts_table(fronts, machines), ", ".join(front.name for front in fronts)
     return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]], subject=names)
 

@@ -44,6 +44,7 @@ from thetafront.study.text import counted, listed
 
 KEY = "front"
 MAX_NAME = 28  # characters of a baseline's name beside its point
+ENDS = ("mean", "low95", "high95")  # columns of a mean with its 95% interval
 MAX_NAMES = 7  # maximum number of names beside points, unless there are more baselines
 
 TRIALS = Kind("trials", GREY)
@@ -139,7 +140,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     text += (
         f" Large marks are measured points, {how}: {games_note(front, 'point')}. Hollow marks are "
         "dominated. Points are numbered from the cheapest, as in the table."
-    )
+    ) + one_game_note(front, goal)
     left = ""
     if "certificate" in tables:
         left = (
@@ -154,6 +155,26 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
         f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
         f"bands; these θ need not have been played. The dashed line is predicted from the trials "
         f"alone{error}, and the dotted line is predicted from all games.{left}"
+    )
+
+
+def has_one_game(front: pd.DataFrame, goal: Goal) -> pd.Series:
+    """Return which points have a single game and are therefore drawn where the model expects them.
+
+    A single game has no interval. The score of a point is then what the model of all games expects.
+    """
+    is_expected = not goal.is_exact and goal.combined_column("mean") in front
+    return (front["n_games"] == 1) & is_expected
+
+
+def one_game_note(front: pd.DataFrame, goal: Goal) -> str:
+    """Say how points of a single game are drawn, if there are any."""
+    if not (n := int(has_one_game(front, goal).sum())):
+        return ""
+    have, are = ("has", "is") if n == 1 else ("have", "are")
+    return (
+        f" {counted(n, 'point')} {have} only one game and {are} drawn at the expected "
+        f"{goal.label}, with its 95% interval."
     )
 
 
@@ -243,8 +264,10 @@ def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
     """Return one row per validated point."""
     goal, cost = experiment.goal, experiment.cost
     rows = []
-    for point in front.to_dict("records"):
-        mean, low, high = (point[goal.column(each)] for each in ("mean", "low95", "high95"))
+    for point, is_single in zip(front.to_dict("records"), has_one_game(front, goal), strict=True):
+        seen = tuple(point[goal.column(each)] for each in ENDS)
+        column = goal.combined_column if is_single else goal.column
+        mean, low, high = clipped(goal, (point[column(each)] for each in ENDS))
         x, left, right = cost_interval(point, experiment)
         row = {
             "kind": KINDS[point["origin"] in experiment.baselines, bool(point["on_front"])].label,
@@ -257,14 +280,14 @@ def point_rows(front: pd.DataFrame, experiment: Experiment) -> list[Row]:
             "high": mean if math.isnan(high) else high,
             "who": f"number {point['number']}, {short(str(point['origin']))}",
             "n": int(point["n_games"]),
-            "seen": goal.format.interval_with_unit(mean, low, high),
+            "seen": goal.format.interval_with_unit(*seen),
             "cost": cost.interval(x, left, right),
             "p": f"{point['p_on_front']:.0%}",
             **theta_row(point, experiment),
         }
         for key, column in (("all", goal.combined_column), ("model", goal.posterior_column)):
             if column("mean") in point:
-                found = (float(point[column(each)]) for each in ("mean", "low95", "high95"))
+                found = (float(point[column(each)]) for each in ENDS)
                 row[key] = goal.format.interval_with_unit(*found)
         rows.append(row)
     return rows

@@ -66,7 +66,7 @@ AS_PUBLISHED = Kind("published, other machines", ORANGE, is_hollow=True, dash=(2
 PROGRAMS = Path(__file__).with_name("programs.csv")
 """Programs of other authors, including the published records of 2048: one row per search.
 
-The CPU seconds a move are empty if they are not published; the training is empty if it is unknown.
+The CPU seconds per move are empty if they are not published, and the training if it is unknown.
 Sources: Jaśkowski (2017), and Guei, Chen and Wu (2021), see :mod:`agents.twenty48.ntuple.learning`;
 for other programs, their documentation. The times of macroxue's program are computed from its
 published moves per second.
@@ -195,7 +195,7 @@ def champions_markdown(
     )
     others = timed(programs).fillna({"time": "not published"}).replace({"training": ""}, "unknown")
     mean = ("mean score", estimate_format("score_mean", "score"))
-    n_and_time = (("n", "{n_games:,}"), ("CPU time a move", "{time}"))
+    n_and_time = (("n", "{n_games:,}"), ("CPU time per move", "{time}"))
     tiles = ((f"{tile}", f"{{share_reaching_{tile}:.1%}}") for tile in TILES)
     columns = (("row", "{row}"), *n_and_time, mean, *tiles)
     about = (
@@ -210,7 +210,7 @@ def champions_markdown(
         ("program", "{program}"),
         ("search", "{search}"),
         ("training", "{training}"),
-        ("CPU time a move", "{time}"),
+        ("CPU time per move", "{time}"),
         ("mean score", "{score_mean_points:,.0f}"),
         ("numbers from", "{numbers_from}"),
     )
@@ -287,7 +287,7 @@ def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
         )
     n = frame["n_games"]
     return (
-        f"{n.min():,} to {n.max():,} games a point, with the same seeds at equal depths of search. "
+        f"{n.min():,} to {n.max():,} games per point, with the same seeds at equal search depths. "
         f"Bars: 95% intervals. Fronts are from games of earlier studies. Run on another machine: "
         f"{', '.join(said[False])}. As published, from other machines: {', '.join(said[True])}. "
         "Horizontal lines: no time is published."
@@ -297,7 +297,7 @@ def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
 def champions_figure(
     frame: pd.DataFrame, training: pd.DataFrame, fronts: pd.DataFrame, programs: pd.DataFrame
 ) -> Figure:
-    """Draw score against CPU time a move, and against CPU time of training."""
+    """Draw score against CPU time per move, and against CPU time of training."""
     timed = (each["seconds_per_move"] for each in (frame, fronts, programs))
     x = cost_axis(SECONDS, pd.concat(timed).dropna())
     layers = [*agent_layers(frame, fronts), *program_layers(programs, x)]
@@ -323,7 +323,7 @@ def champions_figure(
         ],
     ]
     caption = champions_caption(frame, programs)
-    title = "Score against CPU time a move"
+    title = "Score against CPU time per move"
     return picture(Chart("champions", title, caption, panels=panels, subject="2048"))
 
 

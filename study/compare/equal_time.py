@@ -1,4 +1,4 @@
-"""Two agents at equal time: which one scores more at the same CPU time a move.
+"""Two agents at equal time: which one scores more at the same CPU time per move.
 
 Each agent has a study. The points of its validated front are played again, on seeds that neither
 study has used. All points take turns, so noise of the machine affects all of them equally. Between
@@ -101,7 +101,7 @@ def points_frame(
 
 
 def common_budgets(frame: pd.DataFrame) -> list[float]:
-    """Return three budgets in seconds a move.
+    """Return three budgets in seconds per move.
 
     They lie at 1/6, 1/2 and 5/6 of the range of log times that both fronts share. InputError if the
     fronts' ranges of times do not overlap.
@@ -111,7 +111,7 @@ def common_budgets(frame: pd.DataFrame) -> list[float]:
     if low >= high:
         raise InputError(
             "studies must have fronts that overlap in time (got one from "
-            f"{format_seconds(low)} a move and one up to {format_seconds(high)})"
+            f"{format_seconds(low)} per move and one up to {format_seconds(high)})"
         )
     shares = (np.arange(N_BUDGETS) + 0.5) / N_BUDGETS
     return [float(each) for each in low * (high / low) ** shares]
@@ -185,7 +185,7 @@ def equal_time_markdown(
     left_out = "without baselines"
     if overlap_only:
         left_out += (
-            " and without points outside the other front's range of playout moves a move "
+            " and without points outside the other front's range of playout moves per move "
             "(`--overlap-only`)"
         )
     first, second = (contender.name for contender in contenders)
@@ -205,8 +205,8 @@ def equal_time_markdown(
         ("point", "{point}"),
         ("θ", "{theta}"),
         ("n", "{n_games:,}"),
-        ("CPU time a move", "{time}"),
-        ("playout moves a move", "{playout_moves_per_move:,.0f}"),
+        ("CPU time per move", "{time}"),
+        ("playout moves per move", "{playout_moves_per_move:,.0f}"),
         ("mean score", estimate_format("score_mean", "score")),
     )
     return document(
@@ -216,7 +216,7 @@ def equal_time_markdown(
         "In parentheses: 95% intervals by bootstrap (Student's t with fewer than 20 games); "
         "differences are paired by seed. Between neighbouring points, scores are interpolated "
         "linearly over log time.",
-        markdown_table(("CPU time a move", first, second, "difference", ""), rows, "rrrrl"),
+        markdown_table(("CPU time per move", first, second, "difference", ""), rows, "rrrrl"),
         frame_table(points, columns, "llrrrr"),
     )
 
@@ -250,9 +250,9 @@ def equal_time_figure(
     n = int(differences["n_games_a_point"].iloc[0])
     first, second = (contender.name for contender in contenders)
     text = (
-        f"{n:,} games a point, on the same fresh seeds for all points. Bars: 95% intervals. At the "
-        f"dotted lines: the score of {second} minus the score of {first} at the same CPU time a "
-        f"move, with its 95% interval. {chosen_by(contenders)}"
+        f"{n:,} games per point, all on the same fresh seeds. Bars: 95% intervals. At the dotted "
+        f"lines: the score of {second} minus the score of {first} at the same CPU time per move, "
+        f"with its 95% interval. {chosen_by(contenders)}"
     )
     subject = f"{first} and {second}"
     panels, title = [[Panel(x, y, layers)]], "Two validated fronts at equal time"

@@ -33,7 +33,7 @@ class Front:
 def within(front: Front, other: Front) -> Front:
     """Drop the points that are cheaper, or more expensive, than all points of another front.
 
-    Points are compared by playout moves a move, which do not depend on the machine.
+    Points are compared by playout moves per move, which do not depend on the machine.
     """
     costs = other.validated["playout_moves_per_move"]
     mine = front.validated["playout_moves_per_move"]

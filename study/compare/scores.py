@@ -28,7 +28,7 @@ def collect_scores(games: Sequence[Game2048]) -> Scores:
 
 
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
-    """Return columns of an agent's games: mean score with its 95% interval, and costs a move."""
+    """Return columns of an agent's games: mean score with its 95% interval, and costs per move."""
     return {
         "n_games": len(games),
         **estimate_columns("score_mean", "score", intervals.mean(collect_scores(games))),

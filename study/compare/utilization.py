@@ -127,7 +127,7 @@ def utilization_frame(data: StudyData) -> pd.DataFrame:
 
 def utilization_table(frame: pd.DataFrame) -> Table:
     """Lay out the shares and rates for a terminal."""
-    headings = ("workers", "in games", "sampler busy", "writer busy", "games a second")
+    headings = ("workers", "in games", "sampler busy", "writer busy", "games per second")
     table = new_table("Simulated search with more workers", headings, "rrrrr")
     for _, row in frame.iterrows():
         shares = (f"{row[f'share_{each}']:.1%}" for each in ("in_games", "thinking", "writing"))

@@ -14,7 +14,7 @@ space takes 0.3 ms and 23 sweeps.
 **Pacman**: how much planning per move is enough to win? There is one experiment per maze. Apart
 from the maze, all parameters that are not tuned are as in Verghese's report (see below). The
 reference point has a win rate of 0. In the maze ``medium``, the cost of the reference point is 2 ms
-or 20,000 backups a move; the most expensive corner of the space takes 0.5 ms and 11,000 backups
+or 20,000 backups per move; the most expensive corner of the space takes 0.5 ms and 11,000 backups
 (100 sweeps of 110 states). In the maze ``small``, which has 19 states, the reference point costs a
 tenth as much as in ``medium``.
 

@@ -103,7 +103,7 @@ class PlaySummary:
             lines.append((cost.label, known or cost.text(value)))
         n_moves = [game.n_moves for game in self.games]
         if max(n_moves) > 1:
-            lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} a game"))
+            lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} per game"))
         params = ", ".join(
             f"{key} {(value or 'none') if isinstance(value, str) else format(value, 'g')}"
             for key, value in self.params.items()

@@ -1,6 +1,6 @@
 """The writer: a thread for all frequent writes of a run, which stores many games per transaction.
 
-A transaction is committed 50 ms after its first game came in, so even a thousand games a second
+A transaction is committed 50 ms after its first game came in, so even a thousand games per second
 take only 20 transactions a second. When :meth:`StudyWriter.flush` returns, everything queued before
 the call is on the disk. A kill loses the games of the last 50 ms, which are played again from their
 seeds. If games come faster than the disk accepts them, the caller waits.

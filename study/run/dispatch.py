@@ -191,7 +191,7 @@ class Dispatch(Generic[Key]):
         """Hand out tasks and record those that come back, until all are done or interrupted."""
         workers = self.workers
         while not interrupt.requested():
-            self.count_workers()
+            self.update_source()
             self.hand_out()
             pending = self.source.pending_proposal()
             if not len(workers) and (pending is None or self.budget.is_spent):
@@ -215,13 +215,14 @@ class Dispatch(Generic[Key]):
         while workers.returned:
             self.record(workers.returned.popleft())
 
-    def count_workers(self) -> None:
-        """Update the number of workers, which varies on a cluster."""
+    def update_source(self) -> None:
+        """Tell the source how many workers there are now, and how much time is left."""
         n = self.workers.capacity
         if n != self.jobs:
             self.utilization.changes.append((time.monotonic(), n))
             self.jobs = n
         self.source.n_workers, self.source.seconds_a_task = n, self.workers.seconds_a_task
+        self.source.seconds_left = self.left
 
     def hand_out(self) -> None:
         """Fill the queue, except with tasks that would begin after the end of the budget."""

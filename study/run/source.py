@@ -4,6 +4,7 @@ There are five sources: the timing of a design's games, the search, the validati
 point, for a pick), the missing games of a table of agents, and the replay of stored games.
 """
 
+import math
 from abc import ABC, abstractmethod
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -41,11 +42,14 @@ class GameSource(ABC, Generic[Key]):
         How many workers play now; on a cluster, workers come and go.
     seconds_a_task : float
         How many seconds a task's games should take together; 0 for one game per task.
+    seconds_left : float
+        How many seconds are left of the budget; infinity without one.
     """
 
     tasks_per_worker: int = 3
     n_workers: int = 1
     seconds_a_task: float = 0.0
+    seconds_left: float = math.inf
 
     @abstractmethod
     def next_task(self) -> Task[Key] | None:

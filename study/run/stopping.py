@@ -81,8 +81,8 @@ class Precision:
         Number of budgets; for each, a proposal of the model is chosen.
     open_end : bool
         Whether to continue beyond the standard error and ``most_games``, until something else stops
-        the validation, such as the end of the budget. The limit is then 20,000 games a point; up to
-        25 points can play this many games without sharing seeds.
+        the validation, such as the end of the budget. The limit is then 20,000 games per point;
+        up to 25 points can play this many games without sharing seeds.
     games_of_a_run : int
         With ``open_end``, the maximum number of games that a run adds to a point.
 

@@ -429,7 +429,7 @@ class Sweep:
         played = f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}"
         if dispatch.n_games and not math.isnan(share):
             played += (
-                f", {dispatch.n_games / seconds:.2f} a second; "
+                f", {dispatch.n_games / seconds:.2f} per second; "
                 f"workers spent {share:.1%} of the time in games"
             )
             if learned:

@@ -50,6 +50,7 @@ Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 """Takes the validated and the left-out points, and returns another point to validate."""
 
 GROWTH_BETWEEN_CHECKS = 1.2
+MAX_SHARE_OF_ADDED = 0.25  # of the time left, for the first games of points that are added
 COARSE = 5.0  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took this long
@@ -108,6 +109,7 @@ class Validation(GameSource[Key]):
         self.another = another
         self.max_replacements = len(points)
         self.next_check = 0.0
+        self.learning_seconds = 0.0  # the longest that an agent took to learn
         self.most_points = 2 * len(points)  # including points added if time is left
         for point in points:
             self.add(point)
@@ -243,16 +245,27 @@ class Validation(GameSource[Key]):
         errors = np.sqrt(self.goal.estimator.variances(moments))
         return len(gaps) > 0 and bool(np.median(gaps) > COARSE * np.median(errors))
 
+    def seconds_to_begin(self) -> float:
+        """Return how long all workers would need for the first games of one more point."""
+        games = [game for point in self.points for game in point.games.values() if game.has_ended]
+        seconds = self.learning_seconds + FIRST_GAMES * fmean(game.seconds for game in games)
+        return max(seconds, MIN_SECONDS) / max(1, self.n_workers)
+
     def fill_in(self) -> None:
-        """Double the number of points, unless no more points are worth adding."""
+        """Add points that are worth adding, up to twice as many as were asked for.
+
+        Their first games, for which agents may have to learn, must fit into the time left.
+        """
         n_before = len(self.points)
-        while len(self.points) < self.most_points:
+        n_in_time = MAX_SHARE_OF_ADDED * self.seconds_left / self.seconds_to_begin()
+        while len(self.points) + 1 <= min(self.most_points, n_before + n_in_time):
             new = self.another(self.points, self.left_out)
             if new is None:
                 break
             self.add(new)
         if n_new := len(self.points) - n_before:
-            self.message(f"there is time for more: {counted(n_new, 'point')} added")
+            added = f"{counted(n_new, 'point')} added"
+            self.message(f"neighbours on the front differ by far more than their errors: {added}")
 
     def allocated(self) -> dict[str, int]:
         """Return how many games each point gets in a later round (:func:`next_round`)."""
@@ -300,6 +313,7 @@ class Validation(GameSource[Key]):
             if (counts := point.add(replicate, game, self.goal.penalty)) is not None:
                 self.moments[key] = with_sample(self.moments[key], *self.goal.samples([counts]))
                 self.wanted[key] = self.n_wanted(point)
+        self.learning_seconds = max(self.learning_seconds, finished.learning_seconds)
         if problem := self.problem(point):
             self.leave_out(point, problem)
         elif (n_games := sum(len(each.games) for each in self.points)) > self.next_check:
@@ -361,7 +375,7 @@ class Validation(GameSource[Key]):
     def snapshot(self) -> Snapshot:
         """Return the progress of the validation."""
         counts = [len(point.games) for point in self.points]
-        note = f"at least {counted(min(counts), 'game')} a point"
+        note = f"at least {counted(min(counts), 'game')} per point"
         if not self.goal.is_exact and min(counts) >= 2:
             moments = [self.moments[point.key] for point in self.points]
             variances = self.goal.estimator.variances(moments)

@@ -19,7 +19,7 @@ SECONDS_A_PICTURE = 1 / 30
 POLL_INTERVAL = 0.25  # seconds between checks of the terminal's size if nothing else happens
 MAX_LAG = 0.05  # seconds; later moves make up for a delay of up to this length
 SECONDS_OF_PACE = 1.0
-FAST_ENOUGH_TO_COUNT = 5.0  # moves a second; at lower speeds, no measured rate is shown
+FAST_ENOUGH_TO_COUNT = 5.0  # moves per second; at lower speeds, no measured rate is shown
 
 WATCHING_KEYS = (("space", "pause"), ("n →", "one step"), ("+ −", "speed"), ("q", "quit"))
 OVER_KEYS = (("q", "quit"),)
@@ -129,7 +129,7 @@ def quits(keys: Sequence[str]) -> bool:
 def watch(game: WatchedGame[State, Decision], speed: float, stage: Stage) -> State:
     """Let a game play itself until the user quits; return its final state.
 
-    ``speed`` is the initial speed in moves a second.
+    ``speed`` is the initial speed in moves per second.
     """
     paused = False
     due = stage.clock() + 1 / speed  # when the action on the screen is carried out

@@ -82,7 +82,7 @@ def test_it_knows_names_and_shows_no_flood(address: str) -> None:
     assert max(ours) < 100, "bytes of ours a trial: games are in the log"
     assert len(json.dumps(found["user_attrs"])) < 20_000
     size = len(json.dumps(found))
-    print(f"\n{len(trials)} trials in {size:,} bytes, {size / len(trials):,.0f} a trial")
+    print(f"\n{len(trials)} trials in {size:,} bytes, {size / len(trials):,.0f} per trial")
     assert size / len(trials) < 2_000
 
 

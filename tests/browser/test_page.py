@@ -467,8 +467,8 @@ def test_charts_and_tables_are_saved(show: Show) -> None:
     begins = {"png": b"\x89PNG", "svg": b"<svg", "csv": b'"symbol","meaning"'}
     with show("mcmdp") as found:
         buttons = {
-            "png": found.page.get_by_label("Save Score against CPU time a move as PNG"),
-            "svg": found.page.get_by_label("Save Score against CPU time a move as SVG"),
+            "png": found.page.get_by_label("Save Score against CPU time per move as PNG"),
+            "svg": found.page.get_by_label("Save Score against CPU time per move as SVG"),
             "csv": found.page.get_by_label("Save the table of Slices of the model as CSV"),
         }
         for kind, button in buttons.items():

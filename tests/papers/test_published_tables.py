@@ -15,7 +15,7 @@ from results.papers.pacman.__main__ import pacman
 from tests.papers.same_table import check_same_table
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
-SCRIPTS = {  # with the published numbers of games a row
+SCRIPTS = {  # with the published numbers of games per row
     "table1": (table1.table1, 1000),
     "bellman": (bellman.bellman, 1000),
     "expectimax": (expectimax.expectimax, 400),

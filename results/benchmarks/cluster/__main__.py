@@ -17,7 +17,7 @@ from thetafront.study.cluster.link import check_library
 from thetafront.study.log.location import check_url
 from thetafront.study.log.manifest import write_json
 
-SLEEPING = ((256, 4), (1_024, 32))  # sleeping workers, and games a trial
+SLEEPING = ((256, 4), (1_024, 32))  # sleeping workers, and games per trial
 
 
 def run(given: argparse.Namespace) -> None:

@@ -21,7 +21,7 @@ from thetafront.study.log.tables import SEARCH, StudyRow, delete_rows, sealed
 from thetafront.study.log.writer import StudyWriter, Write
 
 GAMES_A_TRIAL = 4
-PACE = 3000.0  # games a second, at the steady pace
+PACE = 3000.0  # games per second, at the steady pace
 GAME = Game2048(5, 80504, 3740, 0.5859351590000005, 712444822, 4096, 0x25B237A3C6894321)
 PARAMS = {f"theta{k}": 500.0 for k in range(1, 7)}
 
@@ -36,7 +36,7 @@ def trial_writes(number: int) -> Iterator[Write]:
 def write_rate(storage_url: str | None, seconds: float, pace: float | None) -> dict[str, Any]:
     """Write games into a new study for some seconds, then delete the study.
 
-    The storage is a new SQLite file by default. ``pace`` is in games a second; without a pace,
+    The storage is a new SQLite file by default. ``pace`` is in games per second; without a pace,
     games are written as fast as possible.
     """
     waits: list[float] = []  # from the oldest write of each transaction to its commit

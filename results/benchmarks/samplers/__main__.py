@@ -13,7 +13,7 @@ from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES, ORDER, figure, markdown, summary_frame
 from thetafront.study.samplers import installed_samplers
 
-BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games a trial; in all, 720, 432 and 720 games
+BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games per trial; in all, 720, 432 and 720 games
 
 
 def budget(text: str) -> tuple[int, int]:

@@ -112,7 +112,7 @@ class Contest:
 
 
 def predicted(model: FittedModel, points: Floats) -> tuple[Floats, Floats]:
-    """Return posterior means of scores and seconds a move, shapes (n,)."""
+    """Return posterior means of scores and seconds per move, shapes (n,)."""
     return model.posterior.goal(points).mean, model.posterior.cost(points)
 
 

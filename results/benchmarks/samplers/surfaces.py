@@ -5,7 +5,7 @@ process, so no sampler has the true model. √score is a quadratic polynomial in
 the cube of each coordinate; log₁₀ seconds is a cubic polynomial. For θ left out of the fit, mean
 scores are predicted with R² = 0.906 (the noise of the observed means allows at most 0.931), and
 log₁₀ seconds with R² = 0.981. At the corners of the unit cube, true scores are 6,000 to 63,000
-points, and true times are 15 to 315 µs a move. To play a game, the surface draws a game of the
+points, and true times are 15 to 315 µs per move. To play a game, the surface draws a game of the
 nearest recorded θ, with replacement. The factor f is this game's score divided by the mean score of
 that θ.
 
@@ -22,7 +22,7 @@ Notation
 --------
 ======  ============================================================================================
 u, x    the same θ in the unit cube and in its own units; columns are parameters
-μ, t    its true mean score, in points, and its true seconds a move
+μ, t    its true mean score, in points, and its true seconds per move
 f       one game's score divided by μ; its expectation is exactly 1
 ======  ============================================================================================
 """
@@ -44,8 +44,8 @@ from thetafront.engine.jit import ROOT
 Floats = npt.NDArray[np.float64]
 
 RECORDED = ROOT / "results" / "reference" / "samplers" / "recorded.csv"
-REFERENCE = 0.0, 1e-3  # of hypervolumes: points, seconds a move
-SPREAD_OF_TIMES = 0.02  # standard deviation of the logarithm of one game's time a move
+REFERENCE = 0.0, 1e-3  # of hypervolumes: points, seconds per move
+SPREAD_OF_TIMES = 0.02  # standard deviation of the logarithm of one game's time per move
 PENALTIES = 10.0 ** np.arange(-3.0, 3.1, 0.5)
 # Two modes: a game of 2048 ends soon after a merge fails, or reaches the next tile.
 # With p, a, b, s for the four constants: mean p·a + (1 − p)·b = 1,
@@ -78,7 +78,7 @@ class Surface:
     is_small: bool = False  # whether its parameters are few whole numbers, so all θ can be listed
 
     def truth(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return true scores and seconds a move at points of the unit cube, shapes (n,)."""
+        """Return true scores and seconds per move at points of the unit cube, shapes (n,)."""
         return self.true(points, self.in_units(points))
 
     def in_units(self, points: Floats) -> Floats:
@@ -91,7 +91,7 @@ class Surface:
         return np.column_stack(columns)
 
     def games(self, point: Floats, n: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Play games at a point, shape (d,): noisy scores and seconds a move, shape (n,)."""
+        """Play games at a point, shape (d,): noisy scores and seconds per move, shape (n,)."""
         score, seconds = (each[0] for each in self.truth(point[None]))
         scores = score * self.factors(point, self.in_units(point[None])[0], n, rng)
         noise = SPREAD_OF_TIMES * rng.standard_normal(n) - 0.5 * SPREAD_OF_TIMES**2

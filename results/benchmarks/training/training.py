@@ -1,7 +1,7 @@
 """2048 with learned values: an experiment for each length of training, 5, 20 and 80 million moves.
 
 Each experiment has the same space as ``ntuple``: the settings of learning, and those of the search.
-The fronts of the three studies show how score and CPU time a move depend on the CPU time spent on
+The fronts of the three studies show how score and CPU time per move depend on the CPU time spent on
 training.
 """
 

@@ -21,7 +21,7 @@ from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.study import estimate as intervals
 
-BUDGETS = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4)  # seconds a move
+BUDGETS = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4)  # seconds per move
 
 
 def row(games: paper.Games, agent: UCT, name: str = "") -> dict[str, Any]:

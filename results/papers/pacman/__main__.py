@@ -24,7 +24,7 @@ from thetafront.study.estimate import Z95, Estimate
 
 FIRST_TO_SELECT = 500_000  # the seeds for selection begin this far after the first seed
 MIN_GAMES = 2 * design.GAMES_A_TRIAL  # a standard deviation needs two trials
-BATCH = 50  # games a task, because a game takes only milliseconds
+BATCH = 50  # games per task, because a game takes only milliseconds
 
 Chosen = dict[str, dict[str, str]]  # digests of the selected agents by layout
 

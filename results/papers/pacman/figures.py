@@ -84,7 +84,7 @@ def sweeps_figure(sweeps: pd.DataFrame, layout: Layout) -> Figure:
         rates(left, rows["n_sweeps"] * shift, rows, f"γ = {gamma:g}", look)
         rates(right, rows["n_sweeps"], rows, f"γ = {gamma:g}", look, "residual")
     for axes in (left, right):
-        axes.set(xscale="log", xlabel="sweeps a move")
+        axes.set(xscale="log", xlabel="sweeps per move")
         axes.set_xticks(SWEEP_TICKS, [str(n) for n in SWEEP_TICKS])
         axes.xaxis.set_minor_locator(NullLocator())
     rate_axis(left)

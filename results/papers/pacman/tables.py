@@ -185,7 +185,7 @@ def time_ratio(changed: PacmanMDP, plain: PacmanMDP, first_seed: int) -> Estimat
 
 
 def changes_frame(played: Played, bars: Bars, times: Mapping[PacmanMDP, Estimate]) -> pd.DataFrame:
-    """Return one row per comparison: wins, backups a move, and the time if it was measured.
+    """Return one row per comparison: wins, backups per move, and the time if it was measured.
 
     The rows of a layout that ask the same question are judged together.
     """

@@ -7,6 +7,7 @@ cost is the time or the number of sweeps that it takes.
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
@@ -122,15 +123,15 @@ class Cost:
         return f"{self.text(value)} ± {percents}"
 
     def in_words(self, value: float) -> str:
-        """Write a cost in a sentence: ``1.00 ms a move``."""
+        """Write a cost in a sentence: ``1.00 ms per move``."""
         if not self.unit:
             return f"{self.text(value)} {self.label}"
-        # A user's label may name another unit of work, as in `CPU time a slice`.
-        _, of, what = self.label.rpartition(" a ")
-        if not of:
-            per = "move" if self.per_move else "game"
-            of, what = (" a ", per) if self.name.endswith(f"_per_{per}") else ("", "")
-        return f"{self.text(value)}{of}{what}"
+        per = "move" if self.per_move else "game"
+        unit = f" per {per}" if self.name.endswith(f"_per_{per}") else ""
+        # A user's label may name another unit of work, as in `CPU time per slice`.
+        if found := re.search(r" (?:a|per) (.+)$", self.label):
+            unit = f" per {found[1]}"
+        return f"{self.text(value)}{unit}"
 
     @property
     def bound(self) -> str:
@@ -170,9 +171,9 @@ class Cost:
         return f"{self.label}{'' if self.is_timed or not self.unit else f', {self.unit}'}"
 
 
-SECONDS = Cost("seconds_per_move", "CPU time a move", "seconds", "s")
-PLAYOUT_MOVES = Cost("playout_moves_per_move", "playout moves a move", "n_playout_moves")
-BACKUPS = Cost("backups_per_move", "Bellman backups a move", "n_backups")
+SECONDS = Cost("seconds_per_move", "CPU time per move", "seconds", "s")
+PLAYOUT_MOVES = Cost("playout_moves_per_move", "playout moves per move", "n_playout_moves")
+BACKUPS = Cost("backups_per_move", "Bellman backups per move", "n_backups")
 SOLVING_SECONDS = Cost("solving_seconds", "CPU time to solve", "seconds", "s", per_move=False)
 SWEEPS = Cost("n_sweeps", "sweeps to solve", "n_sweeps", per_move=False)
 
@@ -182,7 +183,7 @@ def cpu_seconds(per: Per = "move") -> Cost:
     return (
         SECONDS
         if per == "move"
-        else Cost("seconds_per_game", "CPU time a game", "seconds", "s", per_move=False)
+        else Cost("seconds_per_game", "CPU time per game", "seconds", "s", per_move=False)
     )
 
 
@@ -200,7 +201,7 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         The divisor of the sum over games.
     label : str, optional
         Its name on an axis and in text. By default, it is made from ``field`` and ``per``, as in
-        ``nodes a game``.
+        ``nodes per game``.
 
     Raises
     ------
@@ -208,12 +209,12 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         If the name has other characters, or is that of a field that every game has.
     """
     if field == SECONDS.counted:
-        return replace(cpu_seconds(per), label=label or f"time a {per}", is_reported=True)
+        return replace(cpu_seconds(per), label=label or f"time per {per}", is_reported=True)
     if check_name("cost", field) in OF_EVERY_GAME:
         raise ValueError(
             f"cost must not have the name of a field that every game has (got {field!r})"
         )
-    words = f"{field.replace('_', ' ')} a {per}" if label is None else label
+    words = f"{field.replace('_', ' ')} per {per}" if label is None else label
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
 
 

@@ -239,7 +239,7 @@
     button("Last", "Last position", () => go(last));
     const pace = made(controls, "label", "tf-speed");
     const select = made(pace, "select");
-    pace.append(` ${drawing.noun}s a second`);
+    pace.append(` ${drawing.noun}s per second`);
     for (const each of SPEEDS) {
       const option = made(select, "option", "", String(each));
       option.value = each;

@@ -7,7 +7,7 @@ from results.benchmarks.samplers.contest import YARDSTICKS, Contest, Run, play
 from results.benchmarks.samplers.surfaces import surface
 from results.benchmarks.samplers.truth import Truth, true_front
 
-# Two decades, a point at each end and in the middle.
+# Two decades, per point at each end and in the middle.
 SCORES, SECONDS = np.array([100.0, 200.0, 400.0]), np.array([1e-5, 1e-4, 1e-3])
 TINY = Truth(np.zeros((3, 1)), SCORES, SECONDS)
 

@@ -9,7 +9,14 @@ import pytest
 from tests.study.charts.specs import drawn, layers_of, rows_of
 from tests.study.charts.test_renderers import HOSTILE
 from tests.study.conftest import QUICK
-from tests.study.made_studies import add_point, add_trials, analysis_with, data_of, new_study
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    analysis_with,
+    data_of,
+    new_study,
+    spread,
+)
 from thetafront.study.charts.front import (
     BASELINE,
     DOMINATED,
@@ -124,12 +131,21 @@ def test_an_unknown_interval_of_a_cost_is_that_of_the_model(small: Analysis) -> 
     assert cost_interval(bare, QUICK) == (1e-3, 1e-3, 1e-3)
 
 
-def test_a_point_of_a_single_game_has_no_interval() -> None:
+def test_a_point_of_a_single_game_is_drawn_where_the_model_expects_it() -> None:
     study = new_study()
     add_trials(study, QUICK)
-    add_point(study, 10, [3000], 0.1)
-    (row,) = validated_rows(Analysis(data_of(study, QUICK))).to_dict("records")
-    assert row["low"] == row["y"] == row["high"] == 3000.0
+    add_point(study, 10, [9000], 0.1)
+    add_point(study, 20, spread(4500, 300), 0.2)
+    analysis = Analysis(data_of(study, QUICK))
+    single, other = validated_rows(analysis).to_dict("records")
+    drawn, table = [single[each] for each in ("y", "low", "high")], analysis.tables["front"]
+    expected = [f"combined_{each}_points" for each in ("mean", "low95", "high95")]
+    assert drawn == pytest.approx([*table[expected].iloc[0]])
+    assert single["low"] < single["y"] < min(single["high"], 9000.0)
+    assert single["seen"].startswith("9,000")
+    assert other["y"] == 4500.0
+    note = "1 point has only one game and is drawn at the expected score, with its 95% interval."
+    assert front_chart(analysis).caption.count(note) == 1
 
 
 def hostile(experiment: Experiment) -> Experiment:
@@ -148,7 +164,7 @@ def test_a_hostile_label_is_text(small: Analysis) -> None:
 
 def test_a_notebook_shows_it_with_its_subject(small: Analysis) -> None:
     spec = notebook_chart(front_chart(small)).to_dict()
-    assert spec["title"] == f"{QUICK.title}: score against CPU time a move"
+    assert spec["title"] == f"{QUICK.title}: score against CPU time per move"
     assert spec["width"] == 620
 
 

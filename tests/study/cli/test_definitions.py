@@ -110,7 +110,7 @@ def test_a_sweep_is_killed_and_continues_and_all_commands_work(folder: Path, doo
     assert "points" not in header
     if name == "searcher":
         assert "error_bits" in header
-        assert "a move" not in thetafront(folder, "front", name)
+        assert "per move" not in thetafront(folder, "front", name)
 
 
 @pytest.mark.sweeps
@@ -215,7 +215,7 @@ def test_try_shows_the_seconds_that_a_game_reports_beside_cpu_time(folder: Path)
         "TIMED = Experiment('timed', play, Space((NumericParameter('x', 0, 1),)), mean())\n"
     )
     said = thetafront(folder, "try", "timed.py", "--corners", "0")
-    assert "CPU time a game" in said
+    assert "CPU time per game" in said
     assert "4321.5" in said
 
 

@@ -75,5 +75,5 @@ def test_fronts_without_a_time_in_common_are_named() -> None:
     frame = pd.DataFrame(
         {"study": ["a", "a", "b", "b"], "seconds_per_move": [1e-6, 1e-5, 1e-4, 1e-3]}
     )
-    with pytest.raises(InputError, match=r"got one from 100 µs a move and one up to 10\.0 µs"):
+    with pytest.raises(InputError, match=r"got one from 100 µs per move and one up to 10\.0 µs"):
         common_budgets(frame)

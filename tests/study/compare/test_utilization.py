@@ -32,7 +32,7 @@ FREE = Durations(think=0.0, begin=0.0, store=0.0, tell=0.0)
         ([[1.0] * 2] * 500, 8, replace(FREE, think=2.0), (1 / 8, 1.0, 0.0)),
         # A faster sampler proposes during games: workers wait only for its first proposal.
         ([[1.0] * 2] * 500, 2, replace(FREE, think=0.9), (1.0, 0.9, 0.0)),
-        # A quarter of a second to store each game: four games a second, however many workers.
+        # A quarter of a second to store each game: four games per second, however many workers.
         ([[1.0] * 4] * 500, 16, replace(FREE, store=0.25), (4 / 16, 0.0, 1.0)),
     ],
 )
@@ -68,7 +68,7 @@ def test_the_frame_is_one_of_a_studys_own_games() -> None:
     store_run(study, {"seconds_each": each})
     frame = utilization_frame(data_of(study, QUICK))
     assert frame["workers"].tolist() == [2, 8, 16, 64, 256]
-    # A worker plays two games a second, and a proposal is four games: 50 workers keep up with it.
+    # A worker plays two games per second, and a proposal is four games: 50 workers keep up with it.
     assert frame.loc[frame["workers"] <= 16, "share_in_games"].min() > 0.95
     assert frame["share_in_games"].is_monotonic_decreasing
     bound = frame.set_index("workers").loc[256]

@@ -209,10 +209,10 @@ def test_what_is_wrong_is_named_with_its_file(
 
 
 def test_costs_of_the_program_may_have_a_label(tmp_path: Path) -> None:
-    found = read(tmp_path, f'{LEAST}[cost]\nper = "game"\nlabel = "CPU time a slice"\n')
-    assert (found.cost.name, found.cost.label) == ("seconds_per_game", "CPU time a slice")
+    found = read(tmp_path, f'{LEAST}[cost]\nper = "game"\nlabel = "CPU time per slice"\n')
+    assert (found.cost.name, found.cost.label) == ("seconds_per_game", "CPU time per slice")
     with pytest.raises(InputError, match=r"cost.label must be left out unless cost.per is given"):
-        read(tmp_path, f'{LEAST}[cost]\nlabel = "CPU time a slice"\n')
+        read(tmp_path, f'{LEAST}[cost]\nlabel = "CPU time per slice"\n')
 
 
 def test_a_reference_holds_for_a_cost_that_a_game_settles(tmp_path: Path) -> None:

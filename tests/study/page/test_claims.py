@@ -194,7 +194,7 @@ def test_more_time_is_worth_less_of_a_minimized_goal(
 ) -> None:
     assert "−" in texts(zstd[1])["What more time buys"]  # smaller is better
     said = texts(mcmdp[1])["What more time buys"]
-    assert said.startswith("From 50 µs to 100 µs a move: +"), "budgets have no false digits"
+    assert said.startswith("From 50 µs to 100 µs per move: +"), "budgets have no false digits"
 
 
 def test_signs_and_units() -> None:

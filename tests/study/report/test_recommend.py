@@ -226,15 +226,15 @@ def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> 
             {"cost_limit": 1.0, "score_wanted": 1.0},
             "pick must have exactly one of --max-seconds-per-move and --min-score",
         ),
-        (THREE, {"cost_limit": 0.0}, r"^CPU time a move must be above 0 \(got 0\)$"),
-        (THREE, {"cost_limit": -1.5}, r"^CPU time a move must be above 0 \(got -1.5\)$"),
+        (THREE, {"cost_limit": 0.0}, r"^CPU time per move must be above 0 \(got 0\)$"),
+        (THREE, {"cost_limit": -1.5}, r"^CPU time per move must be above 0 \(got -1.5\)$"),
         (THREE, {"score_wanted": float("nan")}, r"^score must be a number above 0 \(got nan\)$"),
         (THREE, {"score_wanted": float("inf")}, r"^score must be a number above 0 \(got inf\)$"),
         (
             THREE,
             {"cost_limit": 0.0002},
-            r"pick: no θ is certain enough to stay within 200 µs \(CPU time a move\); the cheapest "
-            r"takes [\d.]+ (ms|µs) ± [\d.]+%, and stays within the limit with",
+            r"pick: no θ is certain enough to stay within 200 µs \(CPU time per move\); the "
+            r"cheapest takes [\d.]+ (ms|µs) ± [\d.]+%, and stays within the limit with",
         ),
         (
             THREE,
@@ -338,7 +338,7 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     assert lines["validated"] == f"6,000 ± {half:.0f} points (95% interval, from its own 40 games)"
     assert re.fullmatch(
         r"(2.0\d|1.9\d) ms ± [\d.]+%, within 2.50 ms with a probability of \d.\d\d",
-        lines["CPU time a move"],
+        lines["CPU time per move"],
     )
     assert lines["reached"] == "1024 100.0%, 2048 100.0%, 4096 0.0%, 8192 0.0%"
     assert lines["play it"] == "thetafront play pmcts --theta 20"

@@ -92,7 +92,7 @@ def test_later_games_follow_the_rule_of_validation_and_spend_all_the_time() -> N
 
 
 def test_what_the_search_leaves_of_a_budget_is_for_validation() -> None:
-    trials = np.full(100, 16.0)  # 10 s a trial
+    trials = np.full(100, 16.0)  # 10 s per trial
     plan = Plan.from_trials(0, trials, 4, points([20], [20000], [1.0]), PACE, 50.0, 100.0)
     assert (plan.n_trials, plan.search_seconds) == (5, pytest.approx(50.0, abs=10.0))
     assert plan.search_seconds + plan.validation_seconds == pytest.approx(100.0)
@@ -138,7 +138,7 @@ def test_time_between_tasks_counts_beside_that_of_games(quick: Experiment) -> No
 
 
 def test_the_plan_of_a_study_goes_by_its_games(quick: Experiment) -> None:
-    """Eight trials of n playouts, n ms a game: the next eight and the points are in between."""
+    """Eight trials of n playouts, n ms per game: the next eight and the points are in between."""
     study = new_study()
     add_trials(study, quick)
     data = data_of(study, quick)
@@ -168,7 +168,7 @@ def test_nothing_is_planned_without_a_complete_trial(quick: Experiment) -> None:
 
 
 def test_times_of_few_trials_are_drawn_towards_a_guess() -> None:
-    """A mean of 2 s a game by the model, 4 s by the guess: √8 s if nothing is known, then 2 s."""
+    """A mean of 2 s per game by the model, 4 s by the guess: √8 s if nothing is known, then 2 s."""
     given = points([0, 0], [100, 100], [1.0, 3.0])
     for trust, seconds in ((0.0, [2**0.5, 3 * 2**0.5]), (1.0, [1.0, 3.0])):
         found = drawn_towards(given, 4.0, trust, math.inf)

@@ -126,7 +126,7 @@ def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.Mon
     words = ["--trials", "12", "--design-size", "8", "--jobs", "1", "--validation-points", "4"]
     words += ["--replicates", "4"]
     text = succeeded(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
-    assert "more: 4 points added" in text
+    assert "errors: 4 points added" in text
     front = pd.read_csv(results / "front.csv")
     assert len(front) == 8
     assert (front["n_games"] >= 20).all()

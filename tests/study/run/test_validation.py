@@ -495,3 +495,27 @@ def test_a_cluster_plays_together_what_one_machine_does(
     alone = [[len(each.seeds) for each in some if not each.side_by_side] for some in (here, there)]
     assert max(alone[0]) == 1
     assert max(alone[1]) > 1
+
+
+@pytest.mark.parametrize(("seconds_left", "n_added"), [(math.inf, 4), (300.0, 2), (100.0, 0)])
+def test_points_are_added_if_there_is_time_for_their_first_games(
+    opened: Callable[[], Log], here: None, seconds_left: float, n_added: int
+) -> None:
+    """An agent learns for a minute; two workers may spend a quarter of the time on new points."""
+    study = opened()
+    points = points_of(study)
+    validate(study, points, Precision(1.0, most_games=20))
+    fresh = (Point({"n_playouts": n}, "proposal") for n in range(11, 20))
+    said: list[str] = []
+    run = Validation(
+        study,
+        data_of(study, EXACT, seed=SEED),
+        points,
+        Precision(1.0, most_games=20, open_end=True),
+        said.append,
+        another=lambda *_: next(fresh),
+    )
+    run.learning_seconds, run.n_workers, run.seconds_left = 60.0, 2, seconds_left
+    run.fill_in()
+    assert len(run.points) == len(points) + n_added
+    assert len(said) == (n_added > 0)

@@ -161,7 +161,7 @@ def test_pause_step_speed_and_quit() -> None:
 
     faster_now = a_user([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
     end = watch_agent(WEAK, "someone", 6, 0.5, faster_now.stage())
-    assert end.n_moves == 2, "at two moves a second"
+    assert end.n_moves == 2, "at two moves per second"
     assert faster_now.views[-1][1].pace == "1 move/s"
 
 

@@ -101,14 +101,14 @@ def test_costs_of_any_size_and_unit() -> None:
     assert energy.in_words(1.5) == "1.5 joules a game"
     assert energy.option_help == "Limit: energy a game, in joules."
     assert energy.axis_label == "energy a game, joules"
-    assert (nodes.name, nodes.label) == ("nodes_per_move", "nodes a move")
-    assert nodes.in_words(1234.0) == "1,234 nodes a move"
+    assert (nodes.name, nodes.label) == ("nodes_per_move", "nodes per move")
+    assert nodes.in_words(1234.0) == "1,234 nodes per move"
     assert nodes.bound == "max_nodes_per_move"
     a_game = cpu_seconds("game")
-    assert (a_game.name, a_game.label) == ("seconds_per_game", "CPU time a game")
-    assert a_game.in_words(0.001) == "1.00 ms a game"
-    assert a_game.option_help == "Limit: CPU time a game, such as 100us or 0.0001 (seconds)."
-    assert cpu_seconds().in_words(0.001) == "1.00 ms a move"
+    assert (a_game.name, a_game.label) == ("seconds_per_game", "CPU time per game")
+    assert a_game.in_words(0.001) == "1.00 ms per game"
+    assert a_game.option_help == "Limit: CPU time per game, such as 100us or 0.0001 (seconds)."
+    assert cpu_seconds().in_words(0.001) == "1.00 ms per move"
     assert reported("gpu", unit="s").text(0.0123) == "12.3 ms"
     assert Cost("n_sweeps", "sweeps", "n_sweeps").text(37.4) == "37", "counts that ship"
     assert energy.interval(1.0, 0.25, 4.0) == "1 joules ± 300%"
