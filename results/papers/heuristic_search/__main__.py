@@ -240,7 +240,7 @@ def traces_figure(looks: pd.DataFrame, chosen: Sequence[Problem]) -> Figure:
         axes.set(xscale="log", xlabel="backups")
         paper.points_axis(axes)
     for axes in panels[:, 0]:
-        axes.set_ylabel("value of the start, points")
+        axes.set_ylabel("value of the start state, points")
     handles = [
         Line2D([], [], color=colour, marker=marker, label=method)
         for (method, _), (colour, marker) in DRAWN.items()

@@ -44,7 +44,7 @@ def score_figure(points: pd.DataFrame) -> Figure:
     curves(axes, points, "n_simulations")
     axes.set_xticks(design.SIMULATIONS, [f"{m:,}" for m in design.SIMULATIONS])
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xlabel("number of simulations a decision, m")
+    axes.set_xlabel("simulations per decision, m")
     return figure
 
 

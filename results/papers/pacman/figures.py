@@ -90,7 +90,7 @@ def sweeps_figure(sweeps: pd.DataFrame, layout: Layout) -> Figure:
     rate_axis(left)
     left.set_title("Win rate")
     left.legend(loc="lower right")
-    right.set(title="Residual", yscale="log", ylabel="residual of the last sweep, mean over moves")
+    right.set(title="Residual", yscale="log", ylabel="residual of the final sweep, mean over moves")
     tolerance = design.TOLERANCES[layout]
     right.axhline(tolerance, **DOTTED)
     where: Any = ((0.01, tolerance), (0, -11), ("axes fraction", "data"), "offset points")
@@ -137,7 +137,7 @@ def motion_figure(motion: pd.DataFrame) -> Figure:
     right.axhline(REPORTED_CERTAIN, **DOTTED)
     # The curve at p = 1 crosses the line before a danger of 2.
     right.text(2.2, REPORTED_CERTAIN - 0.05, "the report without noise, 87%", fontsize=8.5)
-    right.set(title="A* on medium by danger", xlabel="danger of A*, steps", xticks=design.DANGERS)
+    right.set(title="A* on medium by danger", xlabel="A* danger, steps", xticks=design.DANGERS)
     right.legend(loc="lower right")
     return figure
 
@@ -156,7 +156,7 @@ def changes_figure(changes: pd.DataFrame) -> Figure:
         axes.axvline(0, **DOTTED)
         axes.set_yticks(range(len(design.PLANNERS)), design.PLANNERS)
         axes.grid(visible=False, axis="y")
-        axes.set(title=layout.capitalize(), xlabel="change of the win rate, percentage points")
+        axes.set(title=layout.capitalize(), xlabel="change in win rate, percentage points")
     panels[0].invert_yaxis()
     paper.shared_legend(figure, panels[0])
     return figure
