@@ -153,7 +153,7 @@ def test_nothing_speaks_of_points_or_moves(data: StudyData, results: Path) -> No
     written = StringIO()
     print_front(Console(width=200, file=written), Analysis(data))
     text = written.getvalue()
-    for word in ("ratio", "energy a game", "± 95%"):
+    for word in ("ratio", "energy per game", "± 95%"):
         assert word in text
     assert "joules" in text
     for word in ("points", "score", "2048", "move"):

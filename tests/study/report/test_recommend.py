@@ -200,7 +200,7 @@ def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
     (passed,) = found.passed_over
     assert passed.reason.startswith("6,200 in its own games, ")
     assert passed.reason.endswith("expected (wanted: 5,450)")
-    assert f"passed over      number 1, 100 µs  {passed.reason}" in pick_text(found)
+    assert f"passed over        number 1, 100 µs  {passed.reason}" in pick_text(found)
 
 
 def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> None:
@@ -421,4 +421,4 @@ def test_a_win_rate_stays_a_share(coin: Experiment) -> None:
     assert found.chosen.point.params == {"effort": 50}
     score = found.chosen.expected.score
     assert 0.0 <= score.low < score.value <= score.high <= 1.0
-    assert "validated        100.0% (72.2% to 100.0%)" in pick_text(found)
+    assert "validated          100.0% (72.2% to 100.0%)" in pick_text(found)
