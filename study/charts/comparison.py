@@ -155,9 +155,9 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
             Layer("point", kind, mine, size=60, tooltip=said),
         ]
     text = (
-        f"Each line is one study: the best {goal.label} at each expected {cost.label}, given all "
-        f"games of the study, with its 95% band. The θ along a line need not have been played. "
-        f"Marks are validated points, with 95% intervals of {goal.label} and {cost.label} from "
+        f"Each line is one study: its best {goal.label} at each expected {cost.label}, given all "
+        f"of its games, with a 95% band. The θ along a line need not have been played. "
+        f"Marks are validated points, with 95% intervals for {goal.label} and {cost.label} from "
         f"their own games."
     ) + one_game_note(pd.concat([front.data.tables["front"] for front in fronts]), goal)
     table, names = fronts_table(fronts, machines), ", ".join(front.name for front in fronts)
@@ -223,10 +223,10 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     ]
     better = "above 0: better" if goal.sign > 0 else "below 0: better"
     text = (
-        f"Each line is one study: the {goal.label} of its best θ minus the {goal.label} of the "
-        f"best θ of {fronts[0].name}, at the same expected {cost.label} ({better}), with a 95% "
-        f"band. A band is valid at each single cost; over many costs, it may exclude 0 at "
-        f"some of them by chance. Above the cost of a study's most expensive θ, the chart assumes "
+        f"Each line is one study: the {goal.label} of its best θ minus that of "
+        f"{fronts[0].name}'s best θ, at the same expected {cost.label} ({better}), with a 95% "
+        f"band. A band is valid at each single cost; across many, it may exclude 0 at "
+        f"some by chance. Above the cost of a study's most expensive θ, the chart assumes "
         f"that the study's best {goal.label} stays the same."
     )
     table = differences_table(fronts)
@@ -277,6 +277,6 @@ def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd
         row["machines"] = machine
         for word, end in (("cheapest", front.curve[0]), ("most expensive", front.curve[-1])):
             seen = goal.format.interval_with_unit(end["y"], end["low"], end["high"])
-            row[f"{word} of the front"] = f"{seen} at {cost.text(end['x'])}"
+            row[f"{word} on the front"] = f"{seen} at {cost.text(end['x'])}"
         rows.append(row)
     return pd.DataFrame(rows)

@@ -70,7 +70,7 @@ def front_chart(analysis: Analysis) -> Chart:
     goal, cost = experiment.goal, experiment.cost
     title = f"{goal.label[0].upper()}{goal.label[1:]} against {cost.label}"
     if analysis.model is None:
-        return Chart(KEY, title, "No trial is complete yet: there is nothing to draw.")
+        return Chart(KEY, title, "No trial is complete yet, so there is nothing to draw.")
     trials, points = trial_rows(tables, experiment), point_rows(tables["front"], experiment)
     predicted = curve_rows(tables, experiment, PREDICTED)
     combined = curve_rows(tables, experiment, COMBINED) if points else []
@@ -124,7 +124,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     experiment, tables = analysis.data.experiment, analysis.tables
     goal, front = experiment.goal, tables["front"]
     trials = tables["trials"]
-    cut = f", without {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
+    cut = f", leaving out {counted(n_outside, 'trial')} beyond the axes" if n_outside else ""
     luck = "" if goal.is_exact else "; the best of these means are good mostly by luck"
     complete = games_note(trials[trials["state"] == "complete"], "trial")
     text = f"Faint dots are observed means of {complete}{cut}{luck}."
@@ -136,15 +136,15 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
         )
     how = "with 95% intervals from their own games on fresh seeds"
     if goal.is_exact:
-        how = "with exact scores, and 95% intervals of costs"
+        how = "with exact scores, and 95% intervals for costs"
     text += (
-        f" Large marks are measured points, {how}: {games_note(front, 'point')}. Hollow marks are "
+        f" Large marks are measured points, {how}: {games_note(front, 'point')}; hollow ones are "
         "dominated. Points are numbered from the cheapest, as in the table."
     ) + one_game_note(front, goal)
     left = ""
     if "certificate" in tables:
         left = (
-            " The shaded area shows how much better than the recommended θ the best θ may be at "
+            " The shaded area shows how much better the best θ may be than the recommended one at "
             "each budget, with 95% probability."
         )
     given = front[front["origin"].isin(list(experiment.baselines))].to_dict("records")
@@ -152,9 +152,9 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
         named = [f"{row['origin']} ({row['number']})" for row in given]
         text += f" Diamonds are baselines: {listed(named)}."
     return (
-        f"{text} Lines show what a model predicts for the best θ of the whole space, with 95% "
+        f"{text} Lines show what a model predicts for the best θ in the whole space, with 95% "
         f"bands; these θ need not have been played. The dashed line is predicted from the trials "
-        f"alone{error}, and the dotted line is predicted from all games.{left}"
+        f"alone{error}, and the dotted one from all games.{left}"
     )
 
 
@@ -185,8 +185,8 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
         return ""
     shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
     return (
-        f" (its error has a part common to the whole line, of standard deviation "
-        f"{goal.format.error_with_unit(shared)}, and a part of its own at each cost, of "
+        f" (one part of its error is common to the whole line, with a standard deviation of "
+        f"{goal.format.error_with_unit(shared)}, and another is specific to each cost, with "
         f"{goal.format.error(own)})"
     )
 
@@ -200,7 +200,7 @@ def field_titles(experiment: Experiment) -> dict[str, str]:
         "n": "games",
         "cost": short(cost.label, 60),
         "all": f"{short(goal.label, 40)} given all games",
-        "model": f"{short(goal.label, 40)} by the model of trials",
+        "model": f"{short(goal.label, 40)} by the model of the trials",
         "p": "P(on front)",
         **theta_titles(experiment),
     }

@@ -47,7 +47,7 @@ MAX_CONDITIONED = 384  # trials
 N_SOBOL, N_ROUNDS, N_NEAR = 1024, 8, 256  # for the search for a predicted front
 LIKELY = 0.1  # a trial is marked if its probability of being on the front is at least this
 SECONDS_PER_MINUTE = 60.0
-GAMES = "games of the search"
+GAMES = "games in the search"
 
 OBSERVED = Kind("observed, too high", GREY, LINE, dash=DASHED)
 OBSERVED_EXACT = Kind("of the trials", GREY, LINE, dash=DASHED)
@@ -66,7 +66,7 @@ def timeline_chart(analysis: Analysis) -> Chart:
     known = trials[(trials["state"] == "complete") & (trials[cost.name] > 0)].to_dict("records")
     times, unit = times_of_trials(data)
     if not known:
-        return Chart("timeline", TRIALS, "No trial is complete yet: there is nothing to draw.")
+        return Chart("timeline", TRIALS, "No trial is complete yet, so there is nothing to draw.")
     rows: dict[Kind, list[Row]] = {OF_DESIGN: [], OF_SAMPLER: [], FRONT: []}
     for row, trial in zip(trial_rows(analysis.tables, experiment), known, strict=True):
         likely = trial.get("p_on_front", math.nan) >= LIKELY
@@ -81,8 +81,8 @@ def timeline_chart(analysis: Analysis) -> Chart:
     failed = sum(each.state == "fail" for each in data.trials)
     text = (
         f"Each mark is one of {counted(len(every), 'complete trial')}, at the {goal.label} of its "
-        f"own games. {counted(failed, 'trial')} failed. Diamonds are on the front with a "
-        f"probability of {LIKELY:.0%} or more."
+        f"own games; {counted(failed, 'trial')} failed. Diamonds are on the front with a "
+        f"probability of at least {LIKELY:.0%}."
     )
     return Chart(
         "timeline",
@@ -115,13 +115,14 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     too_high = (
         "the trials' own values."
         if goal.is_exact
-        else "observed means, and is too high: the best of noisy means are good mostly by luck."
+        else "observed means and is too high, because the best of noisy means are good mostly by "
+        "luck."
     )
     text = (
         "Hypervolume is the area between a front and the reference point. The curves show how it "
         "grows as trials are added, up to all "
-        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One curve is for up to 12 "
-        "points of the front that the model predicts from the trials so far. The other curve is "
+        f"{counted(int(trace['n_trials'].iloc[-1]), 'complete trial')}. One curve is for up to "
+        "12 points on the front that the model predicts from the trials so far; the other is "
         f"for {too_high}"
     )
     if math.isfinite(validated[0]):
@@ -219,7 +220,7 @@ def times_of_trials(data: StudyData) -> tuple[dict[int, float], str]:
     # If trials were written all at once, after the search, these wall times are much shorter than
     # the CPU time of the games.
     if len(wall) == len(cpu) and passed * jobs >= 0.5 * total:
-        return wall, "minutes of the search"
+        return wall, "minutes into the search"
     return cpu, "CPU seconds in games"
 
 
@@ -277,7 +278,7 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         ``n_trials``, ``n_games``, and two hypervolumes in the goal's unit times decades.
         ``observed`` is the hypervolume of the observed means. It is biased upwards, because luck
         decides which of the noisy means are the best. ``predicted`` is the hypervolume of up to
-        twelve points of the front that the model predicts from these trials, chosen as for
+        twelve points on the front that the model predicts from these trials, chosen as for
         validation. A quick search over the whole space finds this front.
     """
     experiment, goal = data.experiment, data.experiment.goal

@@ -32,14 +32,14 @@ WORDS = {  # an objective's transformation in the model, to be written before it
 }
 HEIGHT_PER_PARAMETER = 38  # pixels for two bars
 BAR = 0.3
-INTERVAL = Kind("95% interval of the integration", GREY, LINE)
+INTERVAL = Kind("95% interval (integration error)", GREY, LINE)
 
 
 def importance_chart(analysis: Analysis) -> Chart:
     """Return the chart of total Sobol indices of the model's mean, for both objectives."""
     experiment, model, found = analysis.data.experiment, analysis.combined, analysis.importance
     if model is None or found is None:
-        return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
+        return Chart(KEY, TITLE, "No game is finished yet, so there is no model.")
     goal, cost = short(experiment.goal.label, 40), short(experiment.cost.label, 40)
     kinds = [Kind(goal, BLUE, SQUARE), Kind(f"{cost} (logarithm)", ORANGE, SQUARE)]
     parameters = [*experiment.space]
@@ -70,7 +70,7 @@ def importance_chart(analysis: Analysis) -> Chart:
             for place, k in enumerate(order)
             for value, low, high in [of_kind[k]]
         ]
-        said = {"who": "parameter", "of": "of the mean of", "seen": "total index"}
+        said = {"who": "parameter", "of": "objective", "seen": "total index"}
         layers += [
             Layer("rect", kind, rows, "zero", "top", "value", "bottom", said, opacity=0.85),
             Layer("rule", INTERVAL, rows, "low", "middle", x2="high", tooltip=said, size=2.0),
@@ -79,10 +79,10 @@ def importance_chart(analysis: Analysis) -> Chart:
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
         f"{len(model.observations.points):,} trials and validated points. A parameter's index is "
-        f"the share of the variance that would remain if all other parameters were known. The "
-        f"variance is that of {of_goal}{experiment.goal.label} or of "
-        f"{of_cost}{experiment.cost.label}. Indices may add up to more than 1. Their intervals "
-        f"cover the error of the numerical integration, but not errors of the model."
+        f"the share of the variance in {of_goal}{experiment.goal.label} or in "
+        f"{of_cost}{experiment.cost.label} that would remain if all other parameters were known. "
+        f"Indices may add up to more than 1. Their intervals cover the numerical integration "
+        f"error, but not the model's errors."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

@@ -37,7 +37,7 @@ N_LEVELS = (4, 3)  # maximum numbers of contour levels: of the goal, and of the 
 LABEL_AT = (0.35, 0.45, 0.25, 0.55, 0.65, 0.15)
 LABEL_ABOVE = 7.0  # the middle of a label above its line, in typographic points
 N_CELLS = 5  # in each row and each column of the table
-FRONT, LABELS = Kind("points of the front", ORANGE, is_hollow=True), Kind("", GREY)
+FRONT, LABELS = Kind("points on the front", ORANGE, is_hollow=True), Kind("", GREY)
 
 Floats = npt.NDArray[np.float64]
 
@@ -45,13 +45,13 @@ Floats = npt.NDArray[np.float64]
 def pair_chart(analysis: Analysis) -> Chart:
     """Return the chart of goal and cost over two parameters, by the model given all games.
 
-    It shows two of the numeric parameters that are active at the middle point of the front: those
+    It shows two of the numeric parameters that are active at the middle point on the front: those
     with the largest total Sobol indices, summed over both objectives.
     """
     experiment, model = analysis.data.experiment, analysis.combined
     importance = analysis.importance
     if model is None or importance is None:
-        return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
+        return Chart(KEY, TITLE, "No game is finished yet, so there is no model.")
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     points = chosen_points(analysis, model)
     name, theta = points[len(points) // 2]
@@ -64,8 +64,8 @@ def pair_chart(analysis: Analysis) -> Chart:
         return Chart(
             KEY,
             TITLE,
-            "There is no pair to draw: at the middle point of the front, fewer than two numeric "
-            "parameters are active.",
+            "There is no pair to draw, because fewer than two numeric parameters are active at "
+            "the middle point on the front.",
         )
     pair = first, second = active[0], active[1]
     x, y = (np.array(parameter_steps(each, theta[each.name]), np.float64) for each in pair)
@@ -104,12 +104,11 @@ def pair_chart(analysis: Analysis) -> Chart:
         Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
     ]
     text = (
-        f"The two most important numeric parameters. Thick lines connect θ of equal {goal.label}, "
-        f"and thin lines connect θ of equal {cost.label}, by the model's mean given all games. "
-        f"These θ differ from {name}, the diamond, only in {first.label} and "
-        f"{second.label}. Circles are points of the front, which may also differ from the diamond "
-        f"in other parameters. "
-        f"The chart of slices shows how certain the model is."
+        f"The two most important numeric parameters. Thick lines connect θ with equal "
+        f"{goal.label}, and thin lines θ with equal {cost.label}, by the model's mean given all "
+        f"games. These θ differ from {name}, the diamond, only in {first.label} and "
+        f"{second.label}, whereas points on the front, the circles, may also differ in other "
+        f"parameters. The slices chart shows how certain the model is."
     )
     rows, columns = (
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)

@@ -157,6 +157,5 @@ def check_picture(path: Path) -> None:
     mark = f"Software\0{SOFTWARE}".encode()
     if path.exists() and not (path.is_file() and mark in path.read_bytes()[:N_HEADER]):
         raise InputError(
-            f"output {str(path)!r} is not a picture of thetafront; give another file, or move this "
-            "one"
+            f"output {str(path)!r} is not a thetafront picture; give another file, or move this one"
         )

@@ -43,7 +43,7 @@ SHOWN = 0.995
 
 Samples = npt.NDArray[np.float64]
 
-SEARCHED = Kind("points of the front", BLUE, SQUARE)
+SEARCHED = Kind("points on the front", BLUE, SQUARE)
 GIVEN = Kind("baselines", PINK, SQUARE)
 MOST = Kind("90% of the games", BLUE, LINE)
 HALF = Kind("", BLUE, LINE)
@@ -87,16 +87,16 @@ def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
 
 
 def scores_chart(analysis: Analysis) -> Chart:
-    """Return the chart of single games at points of the front: histograms, quantiles, means."""
+    """Return the chart of single games at points on the front: histograms, quantiles, means."""
     experiment, front = analysis.data.experiment, analysis.tables["front"]
     goal = goal_of_games(experiment)
     if goal is None:
         why = (
-            "exact: all games of one θ have the same score"
+            "exact (all games with one θ have the same score)"
             if experiment.goal.is_exact
             else "a number from 0 to 1"
         )
-        text = f"The {experiment.goal.label} of a game is {why}, so no spread is drawn."
+        text = f"A game's {experiment.goal.label} is {why}, so no spread is drawn."
         return Chart(KEY, TITLE, text)
     if not len(front):
         return Chart(KEY, TITLE, "Nothing is validated yet.")
@@ -112,16 +112,16 @@ def scores_chart(analysis: Analysis) -> Chart:
     ]
     panel, n_beyond = make_panel(rows, samples, experiment, goal)
     text = (
-        "Each row is a validated point of the front, or a baseline, with its number "
-        f"({games_note(points, 'point')}). The height of a bar is the share of games in its range. "
-        "The thick line spans the middle 50% of the games, and the thin line spans the middle 90%. "
-        "The vertical stroke is the median. The diamond is the mean, with its 95% interval."
+        "Each row is a validated point on the front or a baseline, with its number "
+        f"({games_note(points, 'point')}). A bar's height is the share of games in its range. "
+        "The thick line spans the middle 50% of the games, and the thin one the middle 90%. "
+        "The vertical stroke marks the median, and the diamond the mean, with its 95% interval."
     )
     if given := [f"{row['origin']} ({row['number']})" for row in rows if row["is_given"]]:
         text += f" Baselines: {listed(given)}."
     if goal is not experiment.goal:
         own = experiment.goal.label
-        text += f" The chart shows the {goal.label}, because the {own} of one game is 0 or 1."
+        text += f" The chart shows the {goal.label}, because a single game's {own} is 0 or 1."
     if n_beyond:
         text += f" The axis leaves out {counted(n_beyond, 'game')}."
     table = make_table(rows, experiment, goal)
@@ -206,7 +206,7 @@ def make_panel(
     unit = goal.format.unit and f", {goal.format.unit}"
     x = goal_axis(goal, ends, f"{goal.label} of one game{unit}", n=8)
     names = {float(k): f"{row['number']}: {row['cost']}" for k, row in enumerate(rows)}
-    title = f"number of the point: {short(experiment.cost.label, 40)}"
+    title = f"point number: {short(experiment.cost.label, 40)}"
     y = Axis(title, -0.25, len(rows) - 1 + MAX_HEIGHT + 0.05, names, has_grid=False)
     said = {
         "who": "point",

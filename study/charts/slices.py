@@ -1,4 +1,4 @@
-"""The chart of slices: the model's mean along each parameter through a point of the front."""
+"""The chart of slices: the model's mean along each parameter through a point on the front."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -96,9 +96,9 @@ def slice_at(
 
 
 def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dict[str, Any]]]:
-    """Return up to five points of the front with their names, the cheapest first.
+    """Return up to five points on the front with their names, the cheapest first.
 
-    They are validated points or, before there are any, points of the front that the model predicts.
+    They are validated points or, before there are any, points on the front that the model predicts.
     """
     experiment = analysis.data.experiment
     space, cost = experiment.space, experiment.cost
@@ -125,7 +125,7 @@ def slices_chart(analysis: Analysis) -> Chart:
     """
     experiment, model = analysis.data.experiment, analysis.combined
     if model is None:
-        return Chart(KEY, TITLE, "No game is finished yet: there is no model.")
+        return Chart(KEY, TITLE, "No game is finished yet, so there is no model.")
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
     with threadpool_limits(1):
         points = chosen_points(analysis, model)
@@ -155,11 +155,11 @@ def slices_chart(analysis: Analysis) -> Chart:
             ]
         )
     text = (
-        f"Each row shows how {goal.label} and {cost.label} depend on one parameter if only this "
-        f"parameter changes from a point of the front (the diamond). Lines are the model's mean, "
-        f"with 95% bands, given all games of {len(model.observations.points):,} trials and "
-        f"validated points. Bands are wide where nothing was played. The table of parameters "
-        f"refers to the slices through {points[len(points) // 2][0]}; a ? means that the "
+        f"Each row shows how {goal.label} and {cost.label} depend on one parameter when it alone "
+        f"changes from a point on the front (the diamond). Lines are the model's mean, "
+        f"with 95% bands, given all games from {len(model.observations.points):,} trials and "
+        f"validated points; bands are wide where nothing was played. The parameter table "
+        f"refers to the slices through {points[len(points) // 2][0]}, where a ? means that the "
         f"bands are too wide to tell whether the parameter has an effect."
     )
     choice = Choice("through", [name for name, _ in points], len(points) // 2)
@@ -231,7 +231,7 @@ def effect(
     is_choice: bool,
     write: Callable[[float, float], str],
 ) -> str:
-    """Say how an objective changes along a slice, and by how much.
+    """Say how an objective changes along a slice, and how much.
 
     A ? stands for a change that is too small compared with the bands.
     """

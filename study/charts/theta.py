@@ -76,7 +76,9 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
     trials = trials[(trials["state"] == "complete") & (trials[cost.name] > 0.0)]
     table = make_table(analysis)
     if model is None or not len(trials):
-        return ThetaChart(KEY, TITLE, "No trial is complete yet: there is nothing to draw.", table)
+        return ThetaChart(
+            KEY, TITLE, "No trial is complete yet, so there is nothing to draw.", table
+        )
     kept = trials
     if len(trials) > MAX_LINES:
         chosen = np.random.default_rng(0).choice(len(trials), MAX_LINES, replace=False)
@@ -139,11 +141,11 @@ def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: 
         text += f", drawn at random from {n_trials:,}"
     text += (
         f"), with its cost and the {experiment.goal.label} that the model expects given all games. "
-        "Strong lines are points of the front, and dashed lines are baselines. Move the ends of "
+        "Strong lines are points on the front, and dashed ones baselines. Move the ends of "
         "one or more axes to keep only the lines between them."
     )
     if experiment.space.is_conditional:
-        text += " If a parameter is inactive, the line crosses its axis at the left end."
+        text += " A line crosses the axis of an inactive parameter at the left end."
     if edges:
         said = "; ".join(
             f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}"
@@ -158,7 +160,7 @@ def marks(parameter: Dimension, edges: Sequence[Edge]) -> list[tuple[float, str]
     return [
         (
             parameter.to_unit(each.bound),
-            f"{counted(each.n_points, 'point')} of the front with {short(each.text, 80)}",
+            f"{counted(each.n_points, 'point')} on the front with {short(each.text, 80)}",
         )
         for each in edges
         if each.parameter.name == parameter.name
@@ -214,6 +216,6 @@ def make_table(analysis: Analysis) -> pd.DataFrame:
         row[cost.label] = cost.text(trial[cost.name])
         if goal.posterior_column("mean") in trial:
             model = goal.format.text(trial[goal.posterior_column("mean")])
-            row[f"{goal.label} by the model of trials"] = model
+            row[f"{goal.label} by the model of the trials"] = model
         rows.append(row)
     return pd.DataFrame(rows)

@@ -33,7 +33,7 @@ from thetafront.study.log.tables import SEARCH, VALIDATION
 from thetafront.study.text import counted
 
 GAMES, TRIALS, FRONT = "games.csv", "trials.csv", "front.csv"
-OF_ANOTHER_VERSION = "not a table of games as this version of thetafront writes it"
+OF_ANOTHER_VERSION = "not a games table in the format of this thetafront version"
 
 
 def words_in(line: bytes) -> list[str]:
@@ -106,7 +106,7 @@ class GamesTable(ABC):
         """Return the error for a file that should define agents of the table but defines none."""
         return InputError(
             f"{self.folder / name}: missing or empty; restore it, because no other file says "
-            f"who played the games of {GAMES}"
+            f"who played the games in {GAMES}"
         )
 
     @abstractmethod
@@ -167,7 +167,7 @@ class GamesTable(ABC):
                 raise ValueError(f"{shortened(words)} is not a line of this table")
             game = self.game_in(line.cells)
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
-                raise ValueError(f"no game of {game.kind} can have these values")
+                raise ValueError(f"no {game.kind} game can have these values")
         except (ValueError, OverflowError) as error:
             game, problem = None, f"{where}: {error}"
         owner = self.owner(line.cells)
@@ -183,7 +183,7 @@ class GamesTable(ABC):
             return False
         if (owner, seed) in self.places:
             _, other = self.places[owner, seed]
-            self.seeds.problems.append(f"{where}: repeats the game of {other.where}")
+            self.seeds.problems.append(f"{where}: repeats the game in {other.where}")
             if game is not None and other.game is not None and difference(other.game, game):
                 other.game = None  # it is played again, to find out which line is right
             return False

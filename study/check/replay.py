@@ -142,7 +142,7 @@ def replayed(
 ) -> tuple[Check, list[tuple[Entry, Outcome]]]:
     """Play a sample of games again; return the check, and pairs of a wrong game and its replay."""
     drawn = sample(entries, settings.n_games)
-    played = play_again(drawn, settings.jobs, settings.out, "played again, to be compared")
+    played = play_again(drawn, settings.jobs, settings.out, "played again for comparison")
     n_readable = sum(entry.game is not None for entry in entries)
     check = Check(
         "games played again", len(drawn), note=f"ok ({len(drawn):,} of {n_readable:,} games)"

@@ -99,10 +99,10 @@ class StudyCheck:
         self.settings = settings
         self.integrity = check_integrity(study.engine)
         self.copy, self.mirrored = copy_in(study)
-        self.of_thetas, self.of_seeds = Check("θ of points"), Check("seeds")
+        self.of_thetas, self.of_seeds = Check("points' θ"), Check("seeds")
         rows, problems = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
-        of_rows = Check("rows of the log", 1 + n_rows, problems + rows.problems())
+        of_rows = Check("log rows", 1 + n_rows, problems + rows.problems())
         self.manifest = manifest_in(location.folder)
         self.events = list(rows.whole.events)
         self.record = self.read_record(rows)

@@ -141,17 +141,17 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
         If a game cannot be played.
     """
     if not (folder / GAMES).is_file():
-        raise InputError(f"{folder}: nothing to verify: it has neither {GAMES} nor study.db")
+        raise InputError(f"{folder}: nothing to verify: it contains neither {GAMES} nor study.db")
     if not repair:
         return examined_table(folder, settings)[0]
-    with AppendOnlyFile(folder / GAMES, "a table of games").held(len):
+    with AppendOnlyFile(folder / GAMES, "a games table").held(len):
         report, table, different = examined_table(folder, settings)
         if report.ok:
             return report
         if table.n_dropped > len(table.lines) / 2:
             raise InputError(
                 f"{table.path}: repair would drop {table.n_dropped} of {len(table.lines)} lines, "
-                f"because no game can be assigned to them; restore the other files of the folder"
+                f"because no game can be assigned to them; restore the folder's other files"
             )
         repaired = restore(table.entries, different, settings)
         if table.content == table.path.read_bytes():
@@ -161,7 +161,7 @@ def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport
             draft.write_bytes(table.content)
     if table.n_dropped:
         lines = counted(table.n_dropped, "line")
-        repaired.append(f"{lines} dropped: no game can be assigned to them")
+        repaired.append(f"{lines} dropped, because no game can be assigned to them")
     report, _, _ = examined_table(folder, settings)
     report.repaired = repaired
     return report

@@ -57,7 +57,7 @@ PUBLISHED = tuple(REFERENCE / name for name in ("heuristic", "mcmdp", "ntuple", 
 FEWER_GAMES = (1, 3, 10)  # divisors by depth: each further ply takes ten to twenty times as long
 TILES = (8192, 16384, 32768)
 NETWORKS = Kind("trained networks", BLUE)
-TUNED = Kind("tuned: fronts of published studies", PINK, "square")
+TUNED = Kind("tuned: published studies' fronts", PINK, "square")
 UNTUNED = Kind("untuned: random, pure Monte Carlo", GREY, "triangle-down")
 RUN = Kind("other authors' programs, run on another machine", GREEN, "diamond")
 AS_PUBLISHED = Kind("published, other machines", ORANGE, is_hollow=True, dash=(2, 2))
@@ -216,15 +216,15 @@ def champions_markdown(
     )
     return document(
         "Champions of 2048",
-        "Agents of 2048, which took turns on the same seeds. In parentheses: 95% intervals. The "
-        "last three columns are the shares of games that reach these tiles.",
+        "Agents for 2048, which took turns on the same seeds, with 95% intervals in parentheses. "
+        "The last three columns give the shares of games that reach these tiles.",
         frame_table(timed(frame), columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
-        "Fronts of published studies: validated points that no cheaper point of the study beats. "
-        "Scores and times are from each point's own n games, so they differ a little from the "
-        "estimates from all games of a study.",
+        "Published studies' fronts: validated points that no cheaper point in the study beats. "
+        "Scores and times come from each point's own n games, and therefore differ slightly from "
+        "the estimates based on all of a study's games.",
         frame_table(timed(fronts), (("study", "{study}"), *n_and_time, mean)),
-        "Programs of other authors.",
+        "Other authors' programs.",
         frame_table(others, of_others, "lllrrl"),
     )
 
@@ -288,9 +288,9 @@ def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
     n = frame["n_games"]
     return (
         f"{n.min():,} to {n.max():,} games per point, with the same seeds at equal search depths. "
-        f"Bars: 95% intervals. Fronts are from games of earlier studies. Run on another machine: "
+        f"Bars: 95% intervals. Fronts come from earlier studies' games. Run on another machine: "
         f"{', '.join(said[False])}. As published, from other machines: {', '.join(said[True])}. "
-        "Horizontal lines: no time is published."
+        "Horizontal lines mark programs without a published time."
     )
 
 

@@ -160,7 +160,7 @@ def chosen_by(contenders: Sequence[Contender]) -> str:
     """Name the costs by which fronts were chosen; only seconds include work besides playouts."""
     first, second = contenders
     if first.cost == second.cost:
-        return f"Each front was chosen by the estimated mean score and {first.cost} of its points."
+        return f"Each front was chosen by its points' estimated mean score and {first.cost}."
     costs = ", ".join(f"{each.cost} for {each.name}" for each in contenders)
     return f"Each front was chosen by the estimated mean score and one cost: {costs}."
 
@@ -211,9 +211,9 @@ def equal_time_markdown(
     )
     return document(
         f"{second} against {first} at equal CPU time",
-        f"Points of both studies' validated fronts, {left_out}, {n:,} games each on the "
+        f"Points from both studies' validated fronts, {left_out}, {n:,} games each on "
         f"seeds {seeds[0]} to {seeds[-1]}, which neither study has used. {chosen_by(contenders)} "
-        "In parentheses: 95% intervals by bootstrap (Student's t with fewer than 20 games); "
+        "In parentheses: 95% bootstrap intervals (Student's t for fewer than 20 games); "
         "differences are paired by seed. Between neighbouring points, scores are interpolated "
         "linearly over log time.",
         markdown_table(("CPU time per move", first, second, "difference", ""), rows, "rrrrl"),
@@ -251,7 +251,7 @@ def equal_time_figure(
     first, second = (contender.name for contender in contenders)
     text = (
         f"{n:,} games per point, all on the same fresh seeds. Bars: 95% intervals. At the dotted "
-        f"lines: the score of {second} minus the score of {first} at the same CPU time per move, "
+        f"lines: {second}'s score minus {first}'s at the same CPU time per move, "
         f"with its 95% interval. {chosen_by(contenders)}"
     )
     subject = f"{first} and {second}"

@@ -135,7 +135,7 @@ def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:
     }
     text = (
         "The hypervolume of each study's validated front, from games on seeds that no search used; "
-        f"larger is better. Search of each study: {'; '.join(sorted(searches))}. Intervals of "
+        f"larger is better. Each study's search: {'; '.join(sorted(searches))}. Intervals for "
         "means: Student's t over the studies."
     )
     title = "Validated hypervolume by sampler"

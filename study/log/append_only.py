@@ -58,7 +58,7 @@ class AppendOnlyFile:
         """
         self.content()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-        busy = f"{self.path}: another run is writing it; wait for it, or use another folder"
+        busy = f"{self.path}: another run is writing to it; wait for it, or use another folder"
         with (
             file_lock(self.path, flags, lambda _: busy) as descriptor,
             open(descriptor, "ab+", buffering=0, closefd=False) as file,

@@ -158,7 +158,7 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
             tables = set(inspect(engine).get_table_names())
             if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
                 raise InputError(
-                    f"storage {name} is not the database of a study (its tables: "
+                    f"storage {name} is not a study database (its tables: "
                     f"{', '.join(sorted(tables)[:5])})"
                 )
             if not may_lack and (missing := missing_tables(engine, tables)):

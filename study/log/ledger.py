@@ -42,7 +42,7 @@ def identities_in(path: Path) -> dict[str, dict[str, Any]]:
         if not all(isinstance(each["agent"], str) for each in found.values()):
             raise ValueError("an agent without a name")
     except (OSError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
-        raise InputError(f"{path}: not a table of agents; restore it, or move it away") from None
+        raise InputError(f"{path}: not an agents table; restore it, or move it away") from None
     assert isinstance(found, dict)
     return found
 
@@ -68,7 +68,7 @@ class Ledger(Generic[G]):
         self.path = path
         self.game = game
         self.columns = ("agent", *game.columns().values())
-        self.file = AppendOnlyFile(path, "a table of games")
+        self.file = AppendOnlyFile(path, "a games table")
         self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
@@ -101,8 +101,8 @@ class Ledger(Generic[G]):
         if not content[:n_bytes].startswith(heading):
             first = content.partition(b"\n")[0].decode(errors="replace")
             raise InputError(
-                f"{self.path}: not a table of games of {self.game.kind} as this version of "
-                f"thetafront writes it: line 1 is {shortened(first, 60)}, not "
+                f"{self.path}: not a {self.game.kind} games table in the format of this thetafront "
+                f"version: line 1 is {shortened(first, 60)}, not "
                 f"{heading.decode().rstrip()!r}; use another folder, or move the file away"
             )
         played: dict[str, dict[int, G]] = {}

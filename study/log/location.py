@@ -99,9 +99,9 @@ def check_url(text: str) -> URL:
         if path in {"", ":memory:"}:
             raise InputError(f"storage must name a file, as {SQLITE_EXAMPLE} does {given}")
         if url.query or path.startswith("file:"):
-            raise InputError(f"storage of SQLite must be a plain path without parameters {given}")
+            raise InputError(f"SQLite storage must be a plain path without parameters {given}")
         if url.drivername not in {"sqlite", "sqlite+pysqlite"}:
-            raise InputError(f"storage of SQLite must be a URL such as {SQLITE_EXAMPLE} {given}")
+            raise InputError(f"SQLite storage must be a URL such as {SQLITE_EXAMPLE} {given}")
     return url
 
 

@@ -57,7 +57,7 @@ def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
     all_play = f"; with {option('cost')} {counts[0]}, all machines can play" if counts else ""
     ways.append(f"give another name{all_play}")
     raise InputError(
-        f"study: {log.name!r} has games that were played {played}; their {experiment.cost.name} "
+        f"study: {log.name!r} contains games played {played}; their {experiment.cost.name} "
         f"cannot be compared with {now}; {', or '.join(ways)}"
     )
 

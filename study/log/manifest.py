@@ -102,7 +102,7 @@ def check_output(folder: Path) -> None:
     """
     is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
     if is_study:
-        raise InputError(f"output folder {str(folder)!r} is the folder of a study; use another")
+        raise InputError(f"output folder {str(folder)!r} is a study's folder; use another")
 
 
 def write_manifest(contents: Mapping[str, Any], path: Path) -> None:

@@ -91,7 +91,7 @@ def read_published(folder: Path) -> tuple[Location, StudyData]:
     manifest = manifest_in(folder)
     found = record_in(manifest)
     if found is None:
-        raise InputError(f"study: {folder / MANIFEST} is not a manifest of a study")
+        raise InputError(f"study: {folder / MANIFEST} is not a study manifest")
     record = read_folder_record(found, folder)
     experiment = record.experiment_as_made()
     games = games_in(folder / "games.csv", experiment)
@@ -118,7 +118,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, Row]]:
                     raise ValueError(f"line {number} and line 1 must have the same number of cells")
                 yield number, row
     except (ValueError, csv.Error) as error:
-        raise InputError(f"study: {path} is not a table of a study: {error}") from None
+        raise InputError(f"study: {path} is not a study table: {error}") from None
 
 
 def games_in(path: Path, experiment: Experiment) -> dict[Unit, Games]:
@@ -189,7 +189,9 @@ def points_in(
         points[key] = Point(theta, row.get("origin", ""), VALIDATION, number, *played)
     order = [unit for phase, unit in games if phase == VALIDATION]
     if lost := [key for key in order if key not in points]:
-        raise InputError(f"study: {path} has no point {lost[0]!r}, but games.csv has games of it")
+        raise InputError(
+            f"study: {path} has no point {lost[0]!r}, but games.csv lists games for it"
+        )
     return [points[key] for key in dict.fromkeys([*order, *points])], counted
 
 

@@ -69,7 +69,7 @@ def within(index: int, width: int, shift: int, replicate: int) -> int:
 def parse_replicate(text: str) -> int:
     """Read a replicate's number from the end of a name; ValueError if it is invalid."""
     if not (text.isdecimal() and text == str(number := int(text)) and number < MAX_REPLICATES):
-        raise ValueError(f"must be the number of a replicate (got {shortened(text)})")
+        raise ValueError(f"must be a replicate number (got {shortened(text)})")
     return number
 
 
@@ -107,7 +107,7 @@ def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
     row = {key: value for key, value in record.items() if key != KIND}
     game = Game.kinds[name].from_row(row)
     if game.to_row() != row or not is_countable(row):
-        raise ValueError(f"no game of {name} can have these values")
+        raise ValueError(f"no {name} game can have these values")
     return game
 
 

@@ -151,8 +151,8 @@ class StudyRecord:
         goal = experiment.goal
         if self.direction not in {"", goal.direction}:
             raise InputError(
-                f"study: {name!r} was made to {self.direction} the {goal.label}, but experiment "
-                f"{experiment.name!r} is to {goal.direction} it; give another name"
+                f"study: {name!r} was made to {self.direction} the {goal.label}, but the "
+                f"{experiment.name!r} experiment is to {goal.direction} it; give another name"
             )
 
     def differences(self, other: "StudyRecord") -> list[str]:

@@ -150,7 +150,7 @@ def another_point(
     """Choose one more point to validate; None if it would be too close to another point.
 
     If an end of the predicted front lies clearly outside the costs of the validated points, it is
-    chosen. Otherwise, the choice is the point of the front that adds most hypervolume to the
+    chosen. Otherwise, the choice is the point on the front that adds most hypervolume to the
     validated points, unless it costs about as much as one of them. If several points were left out,
     a trial's θ is preferred, because it has been played and so is likely to be playable. If the
     choice is itself known, the validated and left-out points together are considered instead.

@@ -146,7 +146,7 @@ def make_answer(picked: Recommendation) -> Answer:
     how = "predicted by the model, 95% interval; untested"
     if games:
         kind = "exact" if goal.is_exact else "95% interval"
-        how = f"measured in {counted(len(games), 'game')} of this θ, {kind}"
+        how = f"measured in {counted(len(games), 'game')} with this θ, {kind}"
     return Answer(
         chosen.number,
         theta_lines(picked),

@@ -69,7 +69,9 @@ def claims(page: Analysis) -> Claims:
     details, trust, is_trusted = what_is_left(page), "", True
     if not candidates.played:
         trials, is_trusted = counted(len(page.data.complete_trials), "trial"), False
-        trust = f"No θ has games on fresh seeds yet; all numbers come from the model of {trials}."
+        trust = (
+            f"No θ has been played on fresh seeds yet; all numbers come from the model of {trials}."
+        )
     elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))
@@ -148,7 +150,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
     index = best_index([each.expected for each in others], within, goal.sign)
     if index is None:
-        return [Claim(about, f"It has {at}; no θ with games costs less.")]
+        return [Claim(about, f"It reaches {at}; no validated θ costs less.")]
     best = others[index]
     found = difference(candidates, best, baseline)
     origin = best.point.origin
@@ -162,8 +164,8 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     elif found.value == 0.0:
         verdict = f"Number {best.number} is as good and costs no more, {than}."
     else:
-        verdict = f"No θ with games beats it. The best θ that costs less is {named}, {than}: {by}."
-    return [Claim(about, f"It has {at}. {verdict}")]
+        verdict = f"No validated θ beats it. The best cheaper θ is {named}, {than}: {by}."
+    return [Claim(about, f"It reaches {at}. {verdict}")]
 
 
 def interval_note(goal: Goal) -> str:
@@ -172,7 +174,7 @@ def interval_note(goal: Goal) -> str:
 
 
 def difference(candidates: Candidates, one: Candidate, other: Candidate) -> Estimate:
-    """Return by how much the goal of one θ exceeds that of another, with its 95% interval.
+    """Return how much one θ's goal exceeds another's, with its 95% interval.
 
     The mean is the difference between the two expected values. The interval comes from joint draws,
     because the model's errors at two θ are correlated. Exact values have no interval.
@@ -191,10 +193,10 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     goal = page.data.experiment.goal
     games = counted(sum(len(each.games) for each in page.data.points), "game")
     return (
-        f"{check.n} θ have {games} on fresh seeds: {check.n_inside} of {check.n} measured means "
-        "lie in the 95% intervals that the model predicted from the trials alone. On average, the "
-        f"model predicted {goal.size_text(check.excess)} "
-        f"{'more' if check.excess > 0.0 else 'less'} than measured. If the "
+        f"In {games} with {check.n} θ on fresh seeds, {check.n_inside} of {check.n} measured "
+        "means were inside the 95% intervals that the model had predicted from the trials alone. "
+        f"On average, it predicted {goal.size_text(check.excess)} "
+        f"{'more' if check.excess > 0.0 else 'less'} than was measured; if the "
         f"model is right, this difference is at most {goal.size_text(check.allowed)} in 95% of "
         "cases (its errors at different θ are correlated)."
     )

@@ -81,11 +81,11 @@ def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
     costs = np.array(plain_costs(fronts))
     base = first.at_cost(costs)
     for k, each in enumerate(costs.tolist()):
-        said = [f"{first.name} has {goal.format.interval_with_unit(*base[k].tolist())}"]
+        said = [f"{first.name} reaches {goal.format.interval_with_unit(*base[k].tolist())}"]
         for front in fronts[1:]:
             value, low, high = difference(front.at_cost(costs), base)[k].tolist()
             seen = signed(Estimate(value, low, high), goal)
-            unsure = ", which may be chance" if low <= 0.0 <= high and low < high else ""
+            unsure = ", possibly by chance" if low <= 0.0 <= high and low < high else ""
             said.append(f"{front.name} differs by {seen}{unsure}")
         about = f"At an expected {cost.in_words(each)}"
         found.append(Claim(about, f"{'; '.join(said)} (each with its own 95% interval)."))

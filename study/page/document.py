@@ -152,7 +152,9 @@ def embedded(data: Any) -> str:
 def checked(script: str) -> str:
     """Return a script if it can be put into a script element; ValueError otherwise."""
     if "</script" in script.lower() or "<!--" in script:
-        raise ValueError("script: has the end of a script element or the beginning of a comment")
+        raise ValueError(
+            "script: contains the end of a script element or the beginning of a comment"
+        )
     return script
 
 
@@ -204,7 +206,7 @@ def check_page(path: Path) -> None:
                 raise
             raise InputError(f"{given} cannot be written: {error.strerror}") from None
     if start and start != BEGINNING.encode():
-        raise InputError(f"{given} is not a page of a study; give another file, or move this one")
+        raise InputError(f"{given} is not a study page; give another file, or move this one")
 
 
 def write_library(folder: Path) -> None:

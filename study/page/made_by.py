@@ -26,7 +26,7 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
         ("design", f"{record.design}, {counted(record.design_size, 'trial')}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
         ("machines", "; ".join(describe_machines(data))),
-        ("workers of a cluster", cluster_text(data)),
+        ("cluster workers", cluster_text(data)),
         ("revisions", ", ".join(distinct(runs, "git_revision"))),
         ("versions", "; ".join(dict.fromkeys(versions_text(run) for run in runs))),
     ]
@@ -45,7 +45,7 @@ def seeds_text(data: StudyData) -> str:
         for games in (*(each.games for each in data.trials), *(each.games for each in data.points))
         for game in games.values()
     ]
-    each = f"; games {min(seeds):,} to {max(seeds):,}, each in games.csv" if seeds else ""
+    each = f"; games {min(seeds):,} to {max(seeds):,}, all listed in games.csv" if seeds else ""
     return f"study {data.record.seed}{each}"
 
 

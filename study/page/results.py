@@ -148,7 +148,7 @@ def write_each(folder: Path) -> Path:
         each for each in folder.iterdir() if all((each / name).is_file() for name in OF_A_STUDY)
     )
     if not folders:
-        raise InputError(f"folder {str(folder)!r} has no subfolder with a study's tables")
+        raise InputError(f"folder {str(folder)!r} contains no subfolder with a study's tables")
     for each in folders:
         check_page(each / NAME)
     check_page(folder / INDEX)
@@ -203,7 +203,7 @@ def headline_claim(page: Analysis) -> str:
 
 
 def small_front(page: Analysis) -> list[tuple[float, float]]:
-    """Return the measured points of the front, x and y from 0 to 1; better points are higher."""
+    """Return the measured points on the front, x and y from 0 to 1; better points are higher."""
     experiment = page.data.experiment
     rows = point_rows(page.tables["front"], experiment)
     on_front = [row for row in rows if row["kind"] in (ON_FRONT.label, BASELINE.label)]

@@ -321,7 +321,7 @@ def certificate_headline(found: Certificate | None) -> str:
         return ""
     size = bound_text(found.experiment.goal, found.bounds.max())
     first, last = (found.experiment.cost.text(float(found.limits[k])) for k in (0, -1))
-    begin = "Little is known about better θ yet: with" if found.is_wide else "With"
+    begin = "Little is known yet about better θ: with" if found.is_wide else "With"
     return (
         f"{begin} 95% probability, the recommended θ is within {size} of the best at every budget "
         f"from {first} to {last}."

@@ -37,7 +37,7 @@ def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str,
     said = f"front at the edge of the space: {'; '.join(texts)}"
     if not data.record.source:  # defined in a script or notebook
         names = dict.fromkeys(each.parameter.name for each in edges)
-        return f"{said}; to widen it, give sweep widen={list(names)}"
+        return f"{said}; to widen it, pass widen={list(names)} to sweep"
     return f"{said}; to widen it: {widening_command(data, location, edges)}"
 
 

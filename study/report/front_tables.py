@@ -120,7 +120,7 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
         is_few = any(row["n_games"] < ENOUGH for row in rows)
         others = f" and, if n < {ENOUGH}, from the other points' variance" if is_few else ""
         notes += [
-            f"{goal.label}: given all games of the study",
+            f"{goal.label}: given all of the study's games",
             f"{VALIDATED}: from a point's own n games{others}",
         ]
     if "n_failed" in rows[0]:

@@ -100,15 +100,15 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
     if check.is_passed:
         side = "below" if check.excess > 0.0 else "above"
         return (
-            f"Check of the model of the trials: {inside}; on average, the means are {size} {side} "
-            "its predictions."
+            f"The model of the trials passes its check: {inside}; on average, the means are {size} "
+            f"{side} its predictions."
         )
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
     chance = goal.size_text(check.allowed)
-    average = f", on average by {size} (up to {chance} could be due to chance)"
+    average = f", by {size} on average (up to {chance} could be due to chance)"
     found = f"{problem}{average}" if check.is_biased else "confident"
     return (
-        f"The model of the trials is too {found}; {inside}. Predictions of untested θ allow for "
+        f"The model of the trials is too {found}; {inside}. Predictions for untested θ allow for "
         "this, but trust measured points first."
     )
 

@@ -44,7 +44,7 @@ from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
 ELO = "elo"  # for a match, a query may give an Elo difference instead of a score
-TO_PLAY_IT = "`pick` can play it, but not with `--games 0` or with a folder of tables"
+TO_PLAY_IT = "`pick` can play it, unless you give it `--games 0` or a folder of tables"
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ def validated_frame(analysis: "Analysis") -> pd.DataFrame:
 def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
     """Return the front of the whole space, predicted from the trials, the cheapest point first.
 
-    The table has at most 120 points of the front. Points that are dominated in the goal's own unit
+    The table has at most 120 points on the front. Points that are dominated in the goal's own unit
     are dropped: on a curved scale, the expected value of an uncertain point also depends on its
     uncertainty. A row has θ, its predicted cost, the goal's posterior mean and 95% band, and
 
@@ -211,7 +211,7 @@ def check_table(path: Path, first_column: str) -> None:
         first = path.read_bytes()[:1000] if path.is_file() else b""
         if first.partition(b"\n")[0].decode(errors="replace").split(",")[0] != first_column:
             raise InputError(
-                f"{path}: exists, and is not a table whose first line begins with "
+                f"{path}: exists, but is not a table whose first line begins with "
                 f"{first_column!r}; use another folder, or move this file"
             )
 

@@ -25,8 +25,8 @@ def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64
     """Draw a scrambled Sobol sequence, shape (n_points, n_dimensions)."""
     if n_points & (n_points - 1):
         raise InputError(
-            f"design size must be a power of two (got {n_points}): the Sobol sequence is "
-            "balanced only at powers of two; the design 'lhs' takes any size"
+            f"design size must be a power of two (got {n_points}), because the Sobol sequence is "
+            "balanced only at powers of two; the 'lhs' design takes any size"
         )
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second
 

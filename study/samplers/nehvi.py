@@ -2,7 +2,7 @@
 
 A trial's value is a noisy mean. The model knows the variance of this mean (:mod:`study.shrinkage`);
 otherwise, it could not tell noise from merit after few trials. Observed values are not used as
-points of the front. Instead, the front to improve is drawn 32 times from the posterior at all
+points on the front. Instead, the front to improve is drawn 32 times from the posterior at all
 finished **and** pending points. Given one of these draws, a candidate's expected improvement has a
 closed form. The sampler maximizes the average over the draws. So it takes trials in flight into
 account, and no worker waits for them.

@@ -102,9 +102,7 @@ CASES = (
     Case("games, no study", SWEEP, 2, "left from a deleted study", empty_database_beside_games),
     Case("a study's folder that is a file", SWEEP, 2, "is a file", file_as_folder),
     Case("results that are a file", f"{SWEEP}/../R2", 2, "results"),
-    Case(
-        "a driver unknown", f"{SWEEP} --storage sqlite+no:///x.db", 2, "storage of SQLite must be"
-    ),
+    Case("a driver unknown", f"{SWEEP} --storage sqlite+no:///x.db", 2, "SQLite storage must be"),
     Case(
         "a database unknown",
         f"{SWEEP} --storage mysql://host/x",

@@ -192,7 +192,7 @@ def test_its_page_is_in_its_folder_or_where_one_likes(dice: Study, tmp_path: Pat
     with pytest.raises(InputError, match="does not exist"):
         dice.report(tmp_path / "none" / "page.html")
     (tmp_path / "mine.html").write_text("mine")
-    with pytest.raises(InputError, match="not a page of a study"):
+    with pytest.raises(InputError, match="not a study page"):
         dice.report(str(tmp_path / "mine.html"))
     assert (tmp_path / "mine.html").read_text() == "mine"
 

@@ -32,14 +32,14 @@ GAMES = np.array([2000, 3000, 4500, 6500])  # numbers of games that separate the
 GOES_ON = "until small"  # the kind of study; published runs also have studies of a fixed length
 NOTE = """\
 Bounds and regrets are shares of the highest true score. *Mean regret* is the mean over 25 budgets;
-*largest regret* is the largest regret at any budget. *Held*: in how many studies no bound is
-exceeded at any budget, and Wilson's 95% interval of this share. *Inside*: the share of tested or
-untested θ whose true score is within its 95% interval; *bias*: the mean error of the estimates.
-*Worse than design*: the share of budgets at which the recommended θ truly scores less than the one
-recommended after the first step (the design: 16 trials and their validation). The rows are for
-studies with up to 2,000 games, with 2,001 to 3,000, with 3,001 to 4,500, and with 4,501 to 6,500. A
-row takes from each study the last step whose number of games is in its range; games, trials and
-points are means over these studies. *Bound*: the largest bound at any budget."""
+*largest regret* is the largest at any budget. *Held* counts the studies in which no bound is
+exceeded at any budget, with Wilson's 95% interval for their share. *Inside* is the share of tested
+or untested θ whose true score is within its 95% interval, and *bias* the estimates' mean error.
+*Worse than design* is the share of budgets at which the recommended θ truly scores less than the
+one recommended after the first step (the design: 16 trials and their validation). Rows are for
+studies with up to 2,000 games, 2,001 to 3,000, 3,001 to 4,500, and 4,501 to 6,500. Each takes from
+every study the last step whose number of games is in its range, and gives games, trials and points
+as means over these studies. *Bound* is the largest bound at any budget."""
 
 
 def until_small(study: Study) -> Iterator[dict[str, Any]]:

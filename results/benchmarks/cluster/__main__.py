@@ -30,7 +30,7 @@ def run(given: argparse.Namespace) -> None:
     say("writes")
     urls, made_by = dict.fromkeys([None, given.storage]), provenance()
     writes = [write_rate(url, given.seconds / 4.0, pace) for url in urls for pace in (None, PACE)]
-    say(f"sleeping workers of Dask: {given.workers or SLEEPING}")
+    say(f"sleeping Dask workers: {given.workers or SLEEPING}")
     sizes = [(given.workers, 4)] if given.workers else SLEEPING
     dask = [sleeping_games(n, games, given.seconds) for n, games in sizes]
     figures = {"writes": writes, "dask": dask}
@@ -42,9 +42,9 @@ def run(given: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     options = parser(__doc__ or "", output=None)
-    options.add_argument("--storage", help="URL of a database, to measure its writes, too")
+    options.add_argument("--storage", help="database URL, to measure its writes, too")
     options.add_argument(
-        "--seconds", type=float, default=20.0, help="of each run with Dask; writes take a quarter"
+        "--seconds", type=float, default=20.0, help="for each run with Dask; writes take a quarter"
     )
     options.add_argument(
         "--workers", type=whole(2, 10_000), help="sleeping workers; default: 256, then 1024"

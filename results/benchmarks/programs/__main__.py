@@ -85,9 +85,9 @@ def run(given: argparse.Namespace) -> None:
 
 if __name__ == "__main__":
     options = parser(__doc__ or "", "programs")
-    options.add_argument("--seconds", type=float, default=60.0, help="wall time of a run")
+    options.add_argument("--seconds", type=float, default=60.0, help="wall time per run")
     options.add_argument(
-        "--games", type=whole(1, 10_000), default=200, help="fresh games of a recommended θ"
+        "--games", type=whole(1, 10_000), default=200, help="fresh games per recommended θ"
     )
     options.add_argument("--seeds", type=whole(0, 100), nargs="+", default=[1, 2, 3])
     options.add_argument("--programs", nargs="+", choices=CASES, default=list(CASES))

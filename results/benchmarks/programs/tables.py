@@ -29,24 +29,23 @@ RUN = ["program", "method", "seed"]
 INTRODUCTION = """\
 ## thetafront and Optuna on five programs
 
-For each budget, a table shows the mean true score of the θ that each method recommends, ± \
-half of its 95% interval (Student's t over n runs, one per seed; n is in parentheses). \
-Each recommended θ was played on 200 fresh seeds, or on 10 if the score is exact. \
-Gains are differences between \
-thetafront and the other method, paired by seed, and positive if thetafront is better. \
-†k: in k runs, the true cost exceeds the budget by more than 10%. A dash means no answer. \
-*Its pick* is the θ that thetafront's `study.pick` names after the same run; \
-it requires the cost to be within the budget with a probability of 95%. \
-The row `mean` is the mean over the budgets for which all methods have an answer.
+At each budget, the tables give the mean true score of the θ that each method recommends, ± half \
+of its 95% interval (Student's t over n runs, one per seed; n is in parentheses). Each recommended \
+θ was played on 200 fresh seeds, or on 10 where scores are exact. Gains are differences between \
+thetafront and the other method, paired by seed, and positive when thetafront is better. †k means \
+that the true cost exceeds the budget by more than 10% in k runs; a dash means no answer. *Its \
+pick* is the θ that thetafront's `study.pick` names after the same run; it requires the cost to \
+be within the budget with a probability of 95%. The `mean` row averages over the budgets for which \
+all methods have an answer.
 
-Wall time of a run, including tables and page: {walls}.
+Wall time per run, including tables and page: {walls}.
 """
 PICTURE = "programs.png"  # only published results have it
 AT_TRUE_COSTS = """\
 ## At true costs
 
 The same answers, judged by their true costs: for each budget, the best true score among \
-all answers of a run whose true cost is within the budget.
+all of a run's answers whose true cost is within the budget.
 """
 
 

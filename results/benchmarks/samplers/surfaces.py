@@ -178,7 +178,7 @@ def recorded() -> Surface:
     """Make the surface of recorded games; InputError if they are missing."""
     if not RECORDED.is_file():
         raise InputError(
-            f"recorded games: {RECORDED} is not there; a checkout of thetafront has it"
+            f"recorded games: {RECORDED} is not there; a thetafront checkout contains it"
         )
     frame, space = pd.read_csv(RECORDED), SPACES["recorded"]
     rows = frame[list(space.names)].to_dict("records")

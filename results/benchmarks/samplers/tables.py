@@ -52,18 +52,17 @@ COLUMNS = (
 
 CELL = ["surface", "n_trials", "n_games"]
 NOTE = """\
-Hypervolume is that of the true values of the recommended θ, divided by that of the true front.
-Regret is the true front's score at a time budget minus the true score of the recommended θ, in
-points, averaged over 25 budgets; if no θ is predicted to keep a budget, it is the front's whole
-score. *Unserved* is the share of such budgets. Optimism is the predicted score of a θ minus its
-true score. "By posterior": θ are chosen from the trials by the model's posterior means, with the
-same model for all samplers. "By model": they are chosen from the whole search space by these
-means, as in validation. "By observed": they are chosen from the trials by the observed means. "Of
-all evaluated": the hypervolume of all trials, the most that a choice among them could reach. Means
-over {seeds}, ± 1 standard error. Δ is the difference from `nehvi`, paired by seed, with the same
-numbers of trials and games. CPU is the CPU time of one suggestion after the design of 16 trials:
-the mean of all suggestions, and ("at 80") of the nine suggestions up to the 80th trial, or of
-the last nine if there are only 48 trials."""
+Hypervolume is that of the recommended θ's true values, divided by the true front's. Regret is the
+true front's score at a time budget minus the recommended θ's true score, in points, averaged over
+25 budgets; where no θ is predicted to keep a budget, it is the front's whole score. *Unserved* is
+the share of such budgets. Optimism is a θ's predicted score minus its true score. Under "by
+posterior", θ are chosen from the trials by the model's posterior means, with the same model for all
+samplers; under "by model", from the whole search space by these means, as in validation; and under
+"by observed", from the trials by the observed means. "Of all evaluated" is the hypervolume of all
+trials, the most that a choice among them could reach. Values are means over {seeds}, ± 1 standard
+error. Δ is the difference from `nehvi`, paired by seed, at the same numbers of trials and games.
+CPU is the CPU time per suggestion after the 16-trial design: the mean over all suggestions and,
+"at 80", over the nine suggestions up to the 80th trial, or the last nine if there are only 48."""
 DRAWN = {
     "hypervolume_by_posterior": "hypervolume, share of the true front's",
     "regret_points_by_posterior": "regret, points",
@@ -71,8 +70,8 @@ DRAWN = {
 """Measures in the figure, with their titles."""
 TITLE = "What samplers recommend after their trials"
 CAPTION = (
-    "Means over seeds with 95% intervals. The same model recommends θ from the trials of each "
-    "sampler. A higher hypervolume and a lower regret are better."
+    "Means over seeds, with 95% intervals. The same model recommends θ from each sampler's trials. "
+    "Higher hypervolume and lower regret are better."
 )
 ORDER = (
     *("knowledge-gradient", "nehvi", "surrogate", "tpe", "nsga2", "random", "gp"),

@@ -74,7 +74,7 @@ class LeftOutError(Exception):
 
 
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
-    """Replay a game of the cheapest, the middle and the most expensive point of the front.
+    """Replay a game of the cheapest, the middle and the most expensive point on the front.
 
     If no point is validated, games of trials on the observed front are replayed.
 
@@ -120,7 +120,7 @@ def why_none(page: Analysis) -> str:
     """Say why no game of a study can be shown; empty if some may be."""
     experiment = page.data.experiment
     if experiment.player.is_external:
-        return "Only games of 2048, Pacman and dice can be shown, and this study has other games."
+        return "Only 2048, Pacman and dice games can be shown, and this study plays another game."
     if experiment.build({}).learns:
         return (
             "No game is shown, because the agent learns before its first game, which takes too "
@@ -169,7 +169,7 @@ def record_replay(
     note = ""
     if isinstance(agent, DiceSolver):
         agent = agent.player()
-        note = "A study of dice stores solutions, not games: this game was played for the page."
+        note = "Dice studies store solutions rather than games: this game was played for the page."
         (game,) = typical(dice_games(agent))
         cost = 0.0
     else:
@@ -177,8 +177,8 @@ def record_replay(
     recording = record_game(agent, game.seed)
     if (recording.score, recording.n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
-            f"the game of seed {game.seed} is stored with "
-            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, but had "
+            f"the game with seed {game.seed} is stored as "
+            f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, but gave "
             f"{recording.score:,} in {recording.n_moves:,} when played again, so it is not shown."
         )
     data = {
@@ -201,7 +201,7 @@ def record_game(agent: Agent, seed: int) -> Recording:
         return record_pacman(agent, seed)
     if isinstance(agent, DiceAgent):
         return record_dice(agent, seed)
-    raise LeftOutError(f"games of {agent.name} cannot be shown.")
+    raise LeftOutError(f"{agent.name} games cannot be shown.")
 
 
 def dice_games(agent: DiceAgent) -> list[Game]:
@@ -234,7 +234,5 @@ def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]
     elif min(costs) <= seconds:
         reason = f"have more than {MAX_MOVES:,} moves"
     else:
-        reason = (
-            f"take more than the {format_seconds(seconds)} of CPU time that are left for this game"
-        )
+        reason = f"take more than the {format_seconds(seconds)} of CPU time left for this game"
     raise LeftOutError(f"games near the median score {reason}, so none is shown.")

@@ -84,7 +84,7 @@ def test_a_run_whose_line_lacks_its_end_is_kept(tmp_path: Path) -> None:
     ledger = Runs(path, "seed")
     with ledger.held():
         ledger.add({"seed": 1002})
-        with pytest.raises(RunError, match="another run is writing it"), Runs(path).held():
+        with pytest.raises(RunError, match="another run is writing to it"), Runs(path).held():
             pass
     assert [each["seed"] for each in Runs(path, "seed").records] == [1000, 1001, 1002]
     with pytest.raises(InputError, match="line 1 is not a finished run"):

@@ -94,7 +94,7 @@ def test_baselines_have_a_shape_and_a_name(pacman: Analysis) -> None:
 def test_tooltips_name_all_parameters_and_what_the_model_said(pacman: Analysis) -> None:
     said = {*field_titles(pacman.data.experiment).values()}
     assert {each.label for each in pacman.data.experiment.space} <= said
-    assert {"games", "P(on front)", "win rate by the model of trials"} <= said
+    assert {"games", "P(on front)", "win rate by the model of the trials"} <= said
     fields = {*field_titles(pacman.data.experiment)}
     assert all(fields <= {*row} for row in validated_rows(pacman).to_dict("records"))
 

@@ -39,7 +39,7 @@ def test_curves_are_those_of_the_trace(small: Analysis) -> None:
         assert [row["y"] for row in rows] == [*trace[column]]
         assert [row["n_games"] for row in rows] == [*trace["n_games"]]
     assert [panel.x.title for panel in chart.every_panel] == [
-        "games of the search",
+        "games in the search",
         "CPU seconds in games",
     ]
 
@@ -74,7 +74,7 @@ def timed(data: StudyData, starts: list[float], seconds: float) -> StudyData:
 def test_pauses_between_runs_are_no_minutes_of_the_search(small: Analysis) -> None:
     starts = [0.0, 50.0, 100.0, 150.0, 10_000.0, 10_100.0, 10_200.0, 10_300.0]
     times, unit = times_of_trials(timed(small.data, starts, 100.0))
-    assert unit == "minutes of the search"
+    assert unit == "minutes into the search"
     seconds = [60.0 * times[k] for k in range(8)]
     assert seconds == pytest.approx([100, 150, 200, 250, 350, 450, 550, 650])
 

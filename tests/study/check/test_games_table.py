@@ -56,14 +56,14 @@ def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
     [
         (cell(2, "7"), "line 5, seed 3: score 7, but"),
         (cell(2, "x"), "line 5: row: not a game of 2048"),
-        (cell(7, "0"), "line 5: no game of 2048 can have these values"),
+        (cell(7, "0"), "line 5: no 2048 game can have these values"),
         (cell(0, "0123"), "line 5: its agent is unknown"),
         (cell(1, ""), "line 5: row: not a game of 2048"),
-        (cell(4, "1e99"), "line 5: no game of 2048 can have these values"),
-        (cell(1, "4"), "line 6: repeats the game of line 5"),
+        (cell(4, "1e99"), "line 5: no 2048 game can have these values"),
+        (cell(1, "4"), "line 6: repeats the game in line 5"),
         (lambda lines: [*lines[:4], lines[4][:20], *lines[5:]], "line 5: "),
         (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is not a line of this table"),
-        (lambda lines: [*lines, lines[4]], "line 22: repeats the game of line 5"),
+        (lambda lines: [*lines, lines[4]], "line 22: repeats the game in line 5"),
         (lambda lines: [*lines, lines[4][:20]], "line 22: "),
     ],
 )
@@ -133,7 +133,7 @@ def test_other_parameters_of_an_agent_are_found(folder: Path) -> None:
 def test_another_table_is_refused(folder: Path, content: str) -> None:
     (folder / "games.csv").write_text(content)
     with pytest.raises(
-        InputError, match=r"games.csv: not a table of games as this version of thetafront writes it"
+        InputError, match=r"games.csv: not a games table in the format of this thetafront version"
     ):
         verify_folder(folder, ALL, repair=True)
     assert (folder / "games.csv").read_text() == content
@@ -174,7 +174,7 @@ def test_no_repair_drops_most_lines(folder: Path) -> None:
 
 def test_agents_nested_too_deep_are_refused(folder: Path) -> None:
     (folder / "agents.json").write_text("[" * 100_000)
-    with pytest.raises(InputError, match=r"agents.json: not a table of agents"):
+    with pytest.raises(InputError, match=r"agents.json: not an agents table"):
         verify_folder(folder, ALL, repair=True)
 
 
@@ -195,7 +195,7 @@ def test_games_appended_meanwhile_cannot_be_lost(
 
     def play_while_a_run_begins(entries: list[Entry], *_: object) -> list[Game]:
         if not (folder / "games.csv.before-repair-1").exists():
-            with pytest.raises(RunError, match="another run is writing it"), other.held(len):
+            with pytest.raises(RunError, match="another run is writing to it"), other.held(len):
                 pass
         return [entry.agent.play(entry.seed) for entry in entries]
 

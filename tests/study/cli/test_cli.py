@@ -153,7 +153,7 @@ def test_front_and_pick_say_that_validation_refutes_the_model(
     monkeypatch.setattr(prediction_check, "check_predictions", lambda _: refuted)
     where, line = (
         ["s", "--results", str(finished)],
-        "The model of the trials is too optimistic, on average by 3,524 points (up to",
+        "The model of the trials is too optimistic, by 3,524 points on average (up to",
     )
     assert line in CliRunner().invoke(app, ["front", *where]).stdout
     for limit in (["--max-seconds-per-move", "1"], ["--min-score", "10"]):

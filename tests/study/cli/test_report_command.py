@@ -84,7 +84,7 @@ def test_export_writes_it_too(swept: Path) -> None:
         ((DICE, "--watch"), "--watch cannot be combined with folder"),
         ((DICE, "-o", "no/folder/x.html"), "folder 'no/folder' does not exist"),
         ((DICE, "-o", DICE), "output must be a regular file"),
-        ((DICE, "-o", f"{DICE}/front.csv"), "is not a page of a study"),
+        ((DICE, "-o", f"{DICE}/front.csv"), "is not a study page"),
         ((DICE, "-o", ""), "must be the path of a file (got '')"),
         ((), "Missing argument 'studies'"),
         ((DICE, DICE, "--watch"), "--watch cannot be combined with several studies"),
@@ -143,7 +143,7 @@ def test_a_picture_of_a_comparison_replaces_only_its_own_kind(tmp_path: Path) ->
     page, drawn = tmp_path / "both.html", tmp_path / "both.png"
     words = ("report", DICE, DICE, "-o", str(page))
     drawn.write_text("mine")
-    assert "both.png' is not a picture of thetafront; give another file" in refused(*words)
+    assert "both.png' is not a thetafront picture; give another file" in refused(*words)
     assert drawn.read_text() == "mine"
     assert not page.exists()
     drawn.unlink()

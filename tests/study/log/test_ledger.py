@@ -99,7 +99,7 @@ def test_another_file_is_left_alone(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(
         InputError,
-        match="not a table of games of 2048 as this version of thetafront writes it: line 1 is",
+        match="not a 2048 games table in the format of this thetafront version: line 1 is",
     ):
         Ledger(path, Game2048)
     assert path.read_bytes() == content
@@ -120,12 +120,12 @@ def test_a_link_is_followed_and_stays_one(tmp_path: Path) -> None:
 )
 def test_a_damaged_table_of_agents_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "agents.json").write_text(content)
-    with pytest.raises(InputError, match=r"agents.json: not a table of agents; restore it"):
+    with pytest.raises(InputError, match=r"agents.json: not an agents table; restore it"):
         Ledger(tmp_path / "games.csv", Game2048)
 
 
 def test_a_folder_in_its_place_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"must be a table of games \(it is not a file\)"):
+    with pytest.raises(InputError, match=r"must be a games table \(it is not a file\)"):
         Ledger(tmp_path, Game2048)
 
 
@@ -164,7 +164,7 @@ def test_two_runs_do_not_write_at_once(tmp_path: Path) -> None:
     with first.held():
         with first.held():
             first.add(RANDOM, RANDOM.play(1))
-        with pytest.raises(RunError, match="another run is writing it"), second.held():
+        with pytest.raises(RunError, match="another run is writing to it"), second.held():
             pass
         first.add(RANDOM, RANDOM.play(2))
     with second.held():

@@ -85,7 +85,7 @@ def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: P
     assert run("sweep", "quick", *design, "--no-validation").startswith("0 ")
     study, location, data = open_for_reading("quick", tmp_path)
     precision = Precision(None, 2)
-    with pytest.raises(InputError, match="were played without a cluster"):
+    with pytest.raises(InputError, match="contains games played without a cluster"):
         validate_study(location, data, precision, Nobody(1), Console(quiet=True), 9.0)
     assert isinstance(study, Log)
     rows = study.rows()
@@ -99,5 +99,5 @@ def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: P
     ):
         said = run(*words)
         assert said.startswith("2 "), said
-        assert "were played on a cluster (ab12)" in said.replace("\n", " ")
+        assert "contains games played on a cluster (ab12)" in said.replace("\n", " ")
     assert study.newest() == newest

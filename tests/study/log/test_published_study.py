@@ -112,7 +112,7 @@ def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
         read_published(folder)
     (folder / "elsewhere.csv").rename(folder / "games.csv")
     (folder / "manifest.json").write_text("[1]")
-    with pytest.raises(InputError, match=r"manifest\.json is not a manifest of a study"):
+    with pytest.raises(InputError, match=r"manifest\.json is not a study manifest"):
         read_published(folder)
 
 
@@ -128,7 +128,7 @@ def test_a_manifest_whose_earlier_runs_are_no_list_still_gives_the_study(tmp_pat
 @pytest.mark.parametrize(
     ("table", "old", "new", "said"),
     [
-        ("games.csv", "search,1,", "search,1,1,", r"games\.csv is not a table of a study: line 3"),
+        ("games.csv", "search,1,", "search,1,1,", r"games\.csv is not a study table: line 3"),
         ("games.csv", "search,1,", "search,7777,", "trial 1 must have two finite values"),
         ("games.csv", "12.132734504794534", "many", r"games\.csv, line 3: not a game"),
         ("games.csv", "validation,,85f07897f0", "validation,,0000000000", r"front\.csv has no"),

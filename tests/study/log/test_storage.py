@@ -115,7 +115,7 @@ def songs(path: Path) -> None:
     ("make", "why"),
     [
         (lambda path: path.write_text("dear diary, no database here"), "not a SQLite database"),
-        (songs, "not the database of a study (its tables: songs)"),
+        (songs, "not a study database (its tables: songs)"),
     ],
 )
 def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
@@ -147,7 +147,7 @@ def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
         ("sqlite:///:memory:", "must name a file"),
         ("sqlite:///file:x.db?uri=true", "must be a plain path without parameters"),
         ("sqlite:///x.db?mode=ro", "must be a plain path without parameters"),
-        ("sqlite+other:///x.db", "storage of SQLite must be a URL such as sqlite:///"),
+        ("sqlite+other:///x.db", "SQLite storage must be a URL such as sqlite:///"),
     ],
 )
 def test_storages_that_cannot_be_opened_are_named_and_leave_nothing(

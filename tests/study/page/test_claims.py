@@ -86,19 +86,19 @@ def test_a_model_that_is_off_is_reported(mcmdp: tuple[Location, Analysis]) -> No
 def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Analysis]) -> None:
     front, said = mcmdp[1].tables["front"], texts(mcmdp[1])["How the model was checked"]
     excess = (front["posterior_mean_points"] - front["score_mean_points"]).mean()
-    assert f"{len(front)} θ have " in said
+    assert f" games with {len(front)} θ on fresh seeds" in said
     (inside,) = re.findall(r"(\d+) of \d+ measured means", said)
     latent = front["score_mean_points"].between(
         front["posterior_low95_points"], front["posterior_high95_points"]
     )
     assert int(inside) >= latent.sum(), "an interval for means of games is wider"
-    assert f"predicted {abs(excess):,.0f} points more than measured" in said
+    assert f"predicted {abs(excess):,.0f} points more than was measured" in said
     (allowed,) = re.findall(r"this difference is at most ([\d,]+) points in 95% of cases", said)
     found = claims(mcmdp[1])
     assert found.is_trusted == (abs(excess) <= float(allowed.replace(",", "")))
     assert not found.is_trusted, "the published study shows what a page says of such a model"
     assert found.trust.startswith(
-        f"The model of the trials is too optimistic, on average by {excess:,.0f} points (up "
+        f"The model of the trials is too optimistic, by {excess:,.0f} points on average (up "
         f"to {allowed} points could be due to chance); {inside} of {len(front)} "
         "measured means are inside its"
     )
@@ -110,15 +110,18 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        (PredictionCheck(14, 14, 1600.0, 3600.0), "Check of the model of the trials: 14 of 14"),
+        (
+            PredictionCheck(14, 14, 1600.0, 3600.0),
+            "The model of the trials passes its check: 14 of 14",
+        ),
         (
             PredictionCheck(13, 7, 3524.0, 1786.0),
-            "The model of the trials is too optimistic, on average by 3,524 points (up to "
+            "The model of the trials is too optimistic, by 3,524 points on average (up to "
             "1,786 points could be due to chance); 7 of 13",
         ),
         (
             PredictionCheck(13, 13, -3524.0, 1786.0),
-            "The model of the trials is too pessimistic, on average by 3,524 points (up to "
+            "The model of the trials is too pessimistic, by 3,524 points on average (up to "
             "1,786 points could be due to chance); 13 of 13",
         ),
         (PredictionCheck(18, 14, 0.0, 1.0), "The model of the trials is too confident; 14 of 18"),
@@ -161,7 +164,7 @@ def test_a_baseline_is_compared_with_all_that_cost_no_more(name: str) -> None:
             continue
         cheaper = front.index[(costs <= costs[place]) & (front.index != place)]
         if not len(cheaper):
-            assert text.endswith("no θ with games costs less.")
+            assert text.endswith("no validated θ costs less.")
             continue
         best = values[cheaper].idxmax()
         assert re.search(rf"[Nn]umber {front['number'][best]}\b", text)
@@ -169,7 +172,7 @@ def test_a_baseline_is_compared_with_all_that_cost_no_more(name: str) -> None:
         assert than in text, "a lower cost is told"
         if "It is beaten" in text or "is as good and costs no more" in text:
             assert values[best] >= values[place]
-        elif "No θ with games beats it" in text:
+        elif "No validated θ beats it" in text:
             assert values[best] < values[place]
         else:
             assert "may be as good" in text

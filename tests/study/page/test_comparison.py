@@ -40,8 +40,8 @@ def test_sentences_have_the_numbers_of_the_fronts(pages: list[Analysis]) -> None
         first, other = (front.at_cost(cost) for front in fronts)
         value, low, high = difference(other, first)[0]
         words = re.match(
-            rf"mcmdp has ({NUMBER}) ± {NUMBER} points; "
-            rf"uct differs by ({NUMBER}) ± ({NUMBER}) points(, which may be chance)?",
+            rf"mcmdp reaches ({NUMBER}) ± {NUMBER} points; "
+            rf"uct differs by ({NUMBER}) ± ({NUMBER}) points(, possibly by chance)?",
             claim.text,
         )
         assert words is not None
@@ -70,7 +70,7 @@ def test_differences_of_shares_are_in_percentage_points() -> None:
     said = comparison_claims(fronts)
     assert all(each.about.startswith("At an expected") for each in said)
     assert all("differs by 0.0 ± " in each.text for each in said)
-    assert all("percentage points, which may be chance" in each.text for each in said)
+    assert all("percentage points, possibly by chance" in each.text for each in said)
 
 
 def test_costs_of_one_point_are_printed_once(pages: list[Analysis]) -> None:

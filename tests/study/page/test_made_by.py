@@ -26,9 +26,9 @@ def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None
     assert said["machines"].startswith("AMD EPYC, 2 cores, x86_64, Linux")
     for name, version in last["versions"].items():
         assert f"{name} {version}" in said["versions"]
-    assert said["seeds"] == "study 0; games 0 to 760,399, each in games.csv"
+    assert said["seeds"] == "study 0; games 0 to 760,399, all listed in games.csv"
     assert said["samplers"] == "knowledge-gradient"
-    assert "workers of a cluster" not in said
+    assert "cluster workers" not in said
 
 
 def test_commands_are_those_that_were_given(

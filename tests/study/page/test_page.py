@@ -208,9 +208,9 @@ def test_a_study_without_validation(quick: Experiment) -> None:
     add_trials(study, quick)
     parts = quick_page(study, quick)
     assert parts.problems == []
-    assert "No θ has games on fresh seeds yet; all numbers come from the model" in parts.html
+    assert "No θ has been played on fresh seeds yet; all numbers come from the model" in parts.html
     assert {each["number"] for each in parts.data["choices"]["answers"]} == {0}
-    assert "No point has games on fresh seeds yet." in parts.html
+    assert "No point has been played on fresh seeds yet." in parts.html
 
 
 def test_a_point_with_one_game(quick: Experiment) -> None:
@@ -257,7 +257,7 @@ def test_other_files_are_left_alone(tmp_path: Path) -> None:
     assert page.read_text() == f"{BEGINNING}2"
     other = tmp_path / "other.html"
     other.write_text("<!doctype html><p>mine")
-    with pytest.raises(InputError, match="is not a page of a study"):
+    with pytest.raises(InputError, match="is not a study page"):
         write_page(BEGINNING, other)
     assert other.read_text() == "<!doctype html><p>mine"
     with pytest.raises(InputError, match="output must be a regular file"):

@@ -40,7 +40,7 @@ def test_a_foreign_page_stops_before_anything_is_written(quick: Experiment, tmp_
     location = locate("s", tmp_path, None)
     location.folder.mkdir()
     (location.folder / "report.html").write_text("mine")
-    with pytest.raises(InputError, match="not a page of a study"):
+    with pytest.raises(InputError, match="not a study page"):
         write_results(Analysis(data_of(new_study(), quick)), location)
     assert [each.name for each in location.folder.iterdir()] == ["report.html"]
 
@@ -83,7 +83,7 @@ def test_what_cannot_be_listed_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         write_each(tmp_path / "nowhere")
     (tmp_path / "some").mkdir()
-    with pytest.raises(InputError, match="has no subfolder with a study's tables"):
+    with pytest.raises(InputError, match="contains no subfolder with a study's tables"):
         write_each(tmp_path)
 
 
@@ -92,7 +92,7 @@ def test_a_foreign_page_stops_all_before_anything_is_written(tmp_path: Path) -> 
         without_page = shutil.ignore_patterns("*.html")
         shutil.copytree(PUBLISHED / "dice_study", tmp_path / name, ignore=without_page)
     (tmp_path / "b" / "report.html").write_text("mine")
-    with pytest.raises(InputError, match="not a page of a study"):
+    with pytest.raises(InputError, match="not a study page"):
         write_each(tmp_path)
     assert not (tmp_path / "a" / "report.html").exists()
     assert not (tmp_path / "thetafront-page.js").exists()

@@ -70,9 +70,9 @@ def test_a_model_that_validation_refutes_is_told(
         return
     too_high = (1.0 - share) * np.mean(scores / share)
     found = re.fullmatch(
-        r"The model of the trials is too optimistic, on average by ([\d,]+) points \(up to "
+        r"The model of the trials is too optimistic, by ([\d,]+) points on average \(up to "
         r"[\d,]+ points could be due to chance\); 0 of 3 measured means are inside its 95% "
-        r"intervals\. Predictions of untested θ allow for this, but trust measured points first\.",
+        r"intervals\. Predictions for untested θ allow for this, but trust measured points first\.",
         line,
     )
     assert found is not None

@@ -258,7 +258,7 @@ def test_a_study_continues_in_its_own_direction_only(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(EXPERIMENTS, "losses", replace(EXPERIMENTS["losses"], goal=GAIN))
-    told = "'losses' was made to minimize the gain, but experiment 'losses' is to maximize it"
+    told = "'losses' was made to minimize the gain, but the 'losses' experiment is to maximize it"
     for words in (["status", "losses"], ["sweep", "losses", *SWEEP]):
         assert told in refused(*words, "--results", str(results))
 

@@ -108,13 +108,13 @@ def test_without_validation_trials_are_shown(pacman: Analysis) -> None:
 def test_dice_are_played_for_the_page_and_it_says_so() -> None:
     found = recorded(page_of("dice_study"))
     assert len(found.replays) == 3
-    assert all("stores solutions" in each["note"] for each in found.replays)
+    assert all("store solutions" in each["note"] for each in found.replays)
     assert not found.are_stored
     assert recorded(page_of("mcmdp")).are_stored
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("zstd", "Only games of 2048"), ("ntuple", "learns before")]
+    ("name", "reason"), [("zstd", "Only 2048, Pacman and dice games"), ("ntuple", "learns before")]
 )
 def test_others_have_none_and_a_reason(name: str, reason: str) -> None:
     found = recorded(page_of(name))
