@@ -30,17 +30,17 @@ def test_play_prints_how_many_games_were_won() -> None:
     assert summary["win_rate"]["low95"] == pytest.approx(wilson.low, abs=1e-6)
     assert summary["win_rate"]["high95"] == pytest.approx(wilson.high, abs=1e-6)
     words = played("pacman_astar", "--games", "30")
-    assert f"win rate         {n_won / 30:.1%} ({wilson.low:.1%} to {wilson.high:.1%})" in words
+    assert f"win rate           {n_won / 30:.1%} ({wilson.low:.1%} to {wilson.high:.1%})" in words
     assert "reached" not in words
 
 
 def test_play_tells_points_of_dice_with_decimals() -> None:
     words = played("dice", "--games", "20")
     scores = [build("dice", {}).play(seed).score for seed in range(20)]
-    assert f"score            {sum(scores) / 20:.1f} ± " in words
+    assert f"score              {sum(scores) / 20:.1f} ± " in words
     assert f" points, 95% interval; single games {min(scores)} to {max(scores)}\n" in words
     assert "win rate" not in words
-    assert "score            13.34827 points\n" in played("dice_solver", "--games", "1")
+    assert "score              13.34827 points\n" in played("dice_solver", "--games", "1")
 
 
 def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
     maze = tmp_path / "alley.lay"
     maze.write_text(LAYOUT)
     words = played("pacman_random", "--layout", str(maze), "--games", "3")
-    assert "win rate         100.0%" in words, "there is no ghost"
+    assert "win rate           100.0%" in words, "there is no ghost"
     assert f"layout {maze}" in words
     maze.write_text("%%%%%\n%P .%\n%%%%")
     for options, message in (

@@ -98,9 +98,9 @@ def test_costs_of_any_size_and_unit() -> None:
     energy, nodes = reported("energy", unit="joules"), reported("nodes", per="move")
     assert energy.text(0.1234) == "0.1234 joules"
     assert energy.interval(0.1234, 0.1234 / 1.02, 0.1234 * 1.02) == "0.1234 joules ± 2%"
-    assert energy.in_words(1.5) == "1.5 joules a game"
-    assert energy.option_help == "Limit: energy a game, in joules."
-    assert energy.axis_label == "energy a game, joules"
+    assert energy.in_words(1.5) == "1.5 joules per game"
+    assert energy.option_help == "Limit: energy per game, in joules."
+    assert energy.axis_label == "energy per game, joules"
     assert (nodes.name, nodes.label) == ("nodes_per_move", "nodes per move")
     assert nodes.in_words(1234.0) == "1,234 nodes per move"
     assert nodes.bound == "max_nodes_per_move"
