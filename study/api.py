@@ -56,7 +56,7 @@ from thetafront.study.terminal.console import console
 from thetafront.study.text import counted
 
 MAX_GAMES = 10_000_000  # of each agent, in one call
-UNFITTED = "has no complete trial yet: nothing to predict"
+UNFITTED = "has no complete trial to predict from yet"
 
 
 def sweep(
@@ -102,7 +102,8 @@ def sweep(
     name : str, optional
         Name of the study; by default the experiment's name.
     results : path
-        Folder of all studies, created if missing; tables and figures go to ``results/name``.
+        Folder that holds all studies, created if missing; tables and figures go to
+        ``results/name``.
     storage : str, optional
         A storage URL; by default ``results/name/study.db``.
     trials, replicates : int
@@ -113,7 +114,7 @@ def sweep(
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int
-        Seed of all random numbers.
+        Seed for all random numbers.
     sampler, design, design_size : str, str, int
         The sampler (by default ``knowledge-gradient``; ``nehvi`` if scores are exact), the initial
         design, and the number of trials in this design.
@@ -202,7 +203,7 @@ def play(
         The agent: ``thetafront.agent("mcmdp", theta1=500)``, ``experiment.build(theta)``, or the
         ``agent`` of a pick. To compare several agents of the same game, pass a mapping from names
         of your choice to the agents. These agents take turns on the same seeds, so a change in the
-        machine's speed affects all of them equally. The column ``name`` then identifies the agent.
+        machine's speed affects all of them equally. The ``name`` column then identifies the agent.
     n : int
         Number of games of each agent. Their seeds are ``first_seed`` and the n − 1 integers after
         it.
@@ -210,7 +211,7 @@ def play(
         The first seed. The same agent and seed give the same game, except for its times.
     ledger : path, optional
         A folder in which ``games.csv`` stores each game as soon as it ends. If you repeat the call,
-        it plays only the missing games. Only agents of the catalog can have a ledger, because the
+        it plays only the missing games. Only catalog agents can have a ledger, because the
         code of other agents may have changed since games were stored.
     batch : int
         Number of games that a worker plays before they are stored; raise it if a game takes less
@@ -233,14 +234,13 @@ def play(
             raise InputError(f"agent must be an agent such as agent('mcmdp') (got {each!r})")
         if ledger is not None and not each.is_ours:
             raise InputError(
-                "ledger must be left out for agents of your own: it stores only games of catalog "
-                "agents"
+                "ledger must be left out for your own agents: it stores only catalog agents' games"
             )
     if not agents:
         raise InputError("agents must include at least one agent (got none)")
     kinds = {get_type_hints(type(each).play)["return"] for each in agents.values()}
     if len(kinds) != 1:
-        raise InputError(f"agents must all play the same game (got agents of {len(kinds)} games)")
+        raise InputError(f"agents must all play the same game (got agents for {len(kinds)} games)")
     n = check_range("n", n, 1, MAX_GAMES)
     first_seed = check_range("first seed", first_seed, 0, 2**62)
     batch, jobs = check_range("batch", batch, 1, MAX_GAMES), check_jobs(jobs)
@@ -278,7 +278,7 @@ def ledger_folder(given: str | Path) -> Path:
 
 
 def agent(name: str, **parameters: Any) -> Agent:
-    """Return an agent of the catalog: ``agent("mcmdp", theta1=500, theta2=54)``.
+    """Return a catalog agent: ``agent("mcmdp", theta1=500, theta2=54)``.
 
     Parameters
     ----------
@@ -336,11 +336,11 @@ def open_study(
     study : str
         Its name, or a storage URL.
     results : path
-        Folder of all studies.
+        Folder that holds all studies.
     name : str, optional
         Name of the study; needed if the storage holds several studies.
     experiment : Experiment, optional
-        The study's experiment, if it is defined in a script or notebook. Without it, such a study
+        The study's experiment, if it is defined in a script or notebook. Without it, that study
         can be read, but no games can be played.
 
     Raises
@@ -515,7 +515,7 @@ class Study:
         InputError
             If no point is validated.
         """
-        return self._table("certificate", "has no validated point: nothing to certify")
+        return self._table("certificate", "has no validated point to certify")
 
     def _table(self, name: str, without: str) -> pd.DataFrame:
         if name not in self._tables:
@@ -585,8 +585,8 @@ class Study:
     ) -> "Study":
         """Play the front again on fresh seeds, and read the study again.
 
-        Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; with
-        a smaller standard error, or a budget, they get more games.
+        Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; a
+        smaller standard error, or a budget, gives them more.
         """
         call = call_text(f"{self._opening}.validate", self.validate, locals())
         seconds, executor = parse_seconds(budget_text(budget)), executor_for(jobs, scheduler, tls)

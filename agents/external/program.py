@@ -94,7 +94,7 @@ class Program(Limits):
         names = set(placeholders(" ".join(self.command)))
         if names and self.protocol is Protocol.SERVE:
             raise ValueError(
-                f"command must not have {{{min(names)}}}: with protocol serve, a program "
+                f"command must not contain {{{min(names)}}}: under the serve protocol, a program "
                 "plays all games in one process and reads θ from its input"
             )
 
@@ -104,7 +104,7 @@ class Program(Limits):
             for name in placeholders(word):
                 if name not in {*names, SEED}:
                     raise ValueError(
-                        f"command must have only {', '.join((*names, SEED))} in braces (got "
+                        f"command must contain only {', '.join((*names, SEED))} in braces (got "
                         f"{{{name}}} in {word!r}; write {{{{{name}}}}} for literal braces)"
                     )
 

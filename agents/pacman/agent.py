@@ -82,7 +82,7 @@ class PacmanGame(Game, kind="pacman"):
 class Mazes(Domain):
     """A :class:`Layout`; as text it is a name, the path of a file, or the rows of the maze."""
 
-    allowed = f"one of {', '.join(LayoutName)}, or the path of a .lay file"
+    allowed = f"one of {', '.join(LayoutName)}, or the path to a .lay file"
 
     def read(self, value: Any) -> Any:
         if not isinstance(value, str):
@@ -129,9 +129,9 @@ class PacmanAgent(Agent):
 
     layout: Layout = parameter(LayoutName.SMALL, Mazes(), "the maze")
     ghosts: GhostKind = categorical(GhostKind.RANDOM, "how ghosts choose their direction")
-    most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "maximum number of steps of a game")
+    most_steps: int = integer(MAX_STEPS, 1, NO_CAP, "maximum number of steps per game")
     p_chosen: float = real(
-        P_CHOSEN, 0, 1, "probability that Pacman moves as chosen, not to a side", later=True
+        P_CHOSEN, 0, 1, "probability that Pacman moves as chosen, rather than to a side", later=True
     )
 
     def start(self, seed: int) -> World:

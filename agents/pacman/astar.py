@@ -93,12 +93,12 @@ def astar_decision(
 @register
 @dataclass(frozen=True)
 class PacmanAStar(PacmanAgent):
-    """Goes to the nearest food, and flees from ghosts that are near."""
+    """Goes to the nearest food, and flees from nearby ghosts."""
 
     name: ClassVar[str] = "pacman_astar"
 
     danger: int = integer(
-        4, 0, MAX_DANGER, "Pacman flees if a ghost is at most this many steps away; 0: never"
+        4, 0, MAX_DANGER, "Pacman flees when a ghost is at most this many steps away; 0: never"
     )
 
     def new_settings(self) -> Settings:

@@ -214,17 +214,17 @@ class PacmanMDP(PacmanAgent):
         OPEN_REWARD,
         -MAX_EXTRA_REWARD,
         MAX_EXTRA_REWARD,
-        "reward of a cell with a capsule; by default that of an empty cell",
+        "reward for a cell with a capsule; by default, an empty cell's",
     )
     gauss_seidel: bool = flag(
-        False, "whether a sweep uses the values that it has just computed (Gauss-Seidel)"
+        False, "whether a sweep uses the values it has just computed (Gauss-Seidel)"
     )
     cut: bool = flag(False, "whether to plan only in a box around Pacman, ghosts and food")
     route_reward: float = real(
         0.0,
         0,
         MAX_EXTRA_REWARD,
-        "extra reward of the cells on a shortest path to food",
+        "extra reward for cells on a shortest path to food",
         later=True,
     )
 

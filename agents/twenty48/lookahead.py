@@ -244,11 +244,9 @@ class LookaheadAgent(Agent2048):
         Tuned(0, 4),  # a limit saves time if the depth is two or more
     )
     position_bits: int = integer(
-        14, 0, MAX_TABLE_BITS, "log2 of the size of the table of positions; 0: no table"
+        14, 0, MAX_TABLE_BITS, "log2 of the position table's size; 0: no table"
     )
-    leaf_bits: int = integer(
-        12, 0, MAX_TABLE_BITS, "log2 of the size of the table of leaves; 0: no table"
-    )
+    leaf_bits: int = integer(12, 0, MAX_TABLE_BITS, "log2 of the leaf table's size; 0: no table")
 
     @property
     @abstractmethod

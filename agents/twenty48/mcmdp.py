@@ -28,7 +28,7 @@ from thetafront.agents.twenty48.side_by_side import (
 
 MAX_REWARD_WEIGHT = 1000.0
 GAMMA = "discount of the playouts' scores (γ of equation 3)"
-REWARD_WEIGHT = "weight of the points of the move itself"
+REWARD_WEIGHT = "weight of the move's own points"
 
 
 class ScheduledAgent(Agent2048):
@@ -83,7 +83,7 @@ class MonteCarloMDP(Theta, ScheduledAgent):
 @register
 @dataclass(frozen=True)
 class Table1(ScheduledAgent):
-    """The agent of the paper's Table 1: the author's explicit schedule replaces θ₁ to θ₅.
+    """The agent in the paper's Table 1: the author's explicit schedule replaces θ₁ to θ₅.
 
     Its parameters have the same meaning as in :class:`MonteCarloMDP`.
     """

@@ -111,7 +111,7 @@ def decide_by_twos(
 @register
 @dataclass(frozen=True)
 class OneSpawnADirection(Agent2048):
-    """Pure Monte Carlo search in which all playouts of an action begin with the same spawn."""
+    """Pure Monte Carlo search in which all of an action's playouts begin with the same spawn."""
 
     name: ClassVar[str] = "pmcts_one_spawn"
 
@@ -126,7 +126,7 @@ class OneSpawnADirection(Agent2048):
 @register
 @dataclass(frozen=True)
 class FoursExploredAsTwos(Agent2048):
-    """The Monte Carlo MDP agent of Table 1, with a 2 instead of each spawned 4."""
+    """The Monte Carlo MDP agent in Table 1, with a 2 instead of each spawned 4."""
 
     name: ClassVar[str] = "table1_twos"
 

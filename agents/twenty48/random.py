@@ -51,7 +51,7 @@ def random_decision(
 @register
 @dataclass(frozen=True)
 class RandomAgent(Agent2048):
-    """Takes each legal action with the same probability. It has no parameters."""
+    """Takes each legal action with equal probability. It has no parameters."""
 
     name: ClassVar[str] = "random"
     purpose: ClassVar[int] = int(POLICY)

@@ -35,7 +35,7 @@ from thetafront.agents.parameters import Tuned, integer, real
 MAX_EMPTY = 15
 N_THETA = 5
 MAX_COUNT = 1_000_000
-BEST_SHARE = "share of the playouts that are kept: the best ones"
+BEST_SHARE = "share of playouts to keep: the best ones"
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Theta:
         9.0,
         0,
         MAX_COUNT,
-        "playouts per spawned 2 with 10 empty cells or more",
+        "playouts per spawned 2 with 10 or more empty cells",
         "θ₄",
         Tuned(2, 64, log=True),
         whole=True,

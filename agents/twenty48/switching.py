@@ -98,7 +98,7 @@ def switching_decision(
 @register
 @dataclass(frozen=True)
 class Switching(Theta, Agent2048):
-    """Plays by expectimax on crowded boards, and otherwise like the agent ``mcmdp``.
+    """Plays by expectimax on crowded boards, and otherwise like the ``mcmdp`` agent.
 
     With k = 0 or d = 1, it always plays like ``mcmdp``. θ₅ and θ₆ apply to expectimax as well, and
     each leaf gets at least one playout. Equation 4 is in :mod:`agents.twenty48.playout_expectimax`.
@@ -131,7 +131,7 @@ class Switching(Theta, Agent2048):
     )
     gamma: float = real(1.0, 0, 1, "discount on crowded boards", open_low=True, later=True)
     whole_score: bool = flag(
-        False, "whether playouts return the whole game's score, not the remaining score", later=True
+        False, "whether playouts return the whole game's score, not the remaining one", later=True
     )
 
     def __post_init__(self) -> None:

@@ -266,7 +266,7 @@ class UCT(Agent2048):
         10,
         1,
         MAX_DEPTH,
-        "longest simulation, in actions; with full rollouts, up to twice as long",
+        "longest simulation, in actions; full rollouts make it up to twice as long",
         "d",
         Tuned(1, 30),
     )
@@ -274,7 +274,7 @@ class UCT(Agent2048):
         100.0,
         0,
         MAX_NUMBER,
-        "exploration constant of UCB1, in points",
+        "UCB1's exploration constant, in points",
         "c",
         Tuned(10.0, 10_000.0, log=True),
     )
@@ -284,7 +284,7 @@ class UCT(Agent2048):
     weights: tuple[float, ...] = parameter(
         (),
         CellWeights(),
-        "weights of the cells, instead of those of leaf value weights_a or weights_b",
+        "cell weights that replace those of the weights_a or weights_b leaf value",
     )
     k_action: float = real(
         0.0,
@@ -302,13 +302,13 @@ class UCT(Agent2048):
         Tuned(0.3, 30.0, log=True),
     )
     alpha_state: float = real(0.5, 0, MAX_ALPHA, "the power in k′·N^α′", "α′", Tuned(0.0, 1.0))
-    reuse: bool = flag(False, "whether each move continues with the tree of the previous move")
+    reuse: bool = flag(False, "whether each move continues with the previous move's tree")
     tie_breaking: TieBreaking = categorical(
         TieBreaking.FIXED, "which of several equally good actions is taken", later=True
     )
     rollout_depth: RolloutDepth = categorical(
         RolloutDepth.REMAINING,
-        "whether a rollout has the remaining depth or the full depth",
+        "whether a rollout gets the remaining depth or the full depth",
         later=True,
     )
     tree: Tree | None = field(default=None, repr=False, compare=False)

@@ -31,7 +31,7 @@ def agents(
 ) -> None:
     """List agents with their parameters, defaults and ranges.
 
-    Column θ has the parameter's place in --theta, if it has one. --set can set every parameter.
+    The θ column gives a parameter's place in --theta, if it has one. --set can set any parameter.
     """
     from thetafront.agents.catalog import AGENTS, agent_class
     from thetafront.study.errors import InputError
@@ -89,9 +89,9 @@ def experiments(
 ) -> None:
     """List experiments with their spaces and objectives.
 
-    Experiments of installed packages are included. thetafront sweep minimizes the first cost unless
-    --cost names another cost; with --scheduler, the first cost that is not a time, if there is one.
-    Baselines are θ that are played for comparison.
+    Includes experiments from installed packages. thetafront sweep minimizes the first cost unless
+    --cost names another; given --scheduler, it minimizes the first cost that is not a time, if
+    there is one. Baselines are θ played for comparison.
     """
     from thetafront.study.experiments.registry import experiment, listed
 

@@ -27,8 +27,8 @@ def worker(
 ) -> None:
     """Play games on this machine for sweeps on others.
 
-    Starts worker processes of Dask, each with one thread. If the scheduler ends, they are started
-    again when it is back. Ctrl-C ends them.
+    Starts single-threaded Dask worker processes. If the scheduler ends, they are restarted when it
+    is back. Ctrl-C ends them.
     """
     from thetafront.study.cluster.security import Tls
     from thetafront.study.cluster.worker_command import WorkerProcesses
@@ -46,10 +46,10 @@ def cluster(
     *,
     options: SweepOptions,
 ) -> None:
-    """Show the machines of a cluster.
+    """Show a cluster's machines.
 
-    Shows which machines may play, their classes, and how many games per second each plays. Only
-    times on machines of one class can be compared.
+    Lists which machines may play, their classes, and how many games each plays per second. Only
+    times on machines of the same class can be compared.
     """
     from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows

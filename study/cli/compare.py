@@ -22,11 +22,11 @@ from thetafront.study.terminal.console import console, print_table
 MAX_GAMES = 100_000
 KEPT = "Output folder. Games already stored in it are not played again."
 
-GamesOption = Annotated[int, whole("Games per row of the table.", "--games")]
+GamesOption = Annotated[int, whole("Games per table row.", "--games")]
 SeedOption = Annotated[
     int, whole("All rows play the same seeds, beginning with N × 1,000,000.", "--seed")
 ]
-FirstStudy = Annotated[str, typer.Argument(help=f"A study; {OR_A_FOLDER}.")]
+FirstStudy = Annotated[str, typer.Argument(help=f"A study, {OR_A_FOLDER}.")]
 SecondStudy = Annotated[str, typer.Argument(help="The other study, in the same form.")]
 
 
@@ -57,15 +57,15 @@ def equal_time(
         bool,
         typer.Option(
             "--overlap-only",
-            help="Leave out points whose number of playout moves is outside the range of the other "
-            "front. This is valid if a playout move takes both agents the same time.",
+            help="Leave out points whose number of playout moves is outside the other front's "
+            "range. This is valid if a playout move takes both agents the same time.",
         ),
     ] = False,
 ) -> None:
     """Compare the fronts of two studies at equal CPU time.
 
-    Plays both validated fronts again on seeds that neither study has used. Games of all points take
-    turns, so a change in the machine's speed affects all points equally. Repeat the command to
+    Plays both validated fronts again on seeds that neither study has used. The points take turns
+    playing, so a change in the machine's speed affects all of them equally. Repeat the command to
     resume after a stop.
     """
     from thetafront.agents.twenty48.agent import Game2048
@@ -104,7 +104,7 @@ def champions(
     network: Annotated[list[str], typer.Option(help="A trained network; repeatable.")],
     front: Annotated[
         list[Path] | None,
-        path("Folder of a study whose front is drawn; repeatable.", show_default="published ones"),
+        path("Study folder whose front is drawn; repeatable.", show_default="published ones"),
     ] = None,
     games: Annotated[
         int,
@@ -116,9 +116,9 @@ def champions(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("champions")] = RESULTS / "champions",
 ) -> None:
-    """Draw agents of 2048: score against CPU time.
+    """Draw 2048 agents: score against CPU time.
 
-    Plays each network with several depths of search. Repeat the command to resume after a stop.
+    Plays each network at several search depths. Repeat the command to resume after a stop.
     """
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.agents.twenty48.ntuple.network import trained_network
@@ -146,15 +146,15 @@ def champions(
 def compare(
     studies: Annotated[
         list[str],
-        typer.Argument(help="Names of studies, or storage URLs.", autocompletion=study_names),
+        typer.Argument(help="Study names or storage URLs.", autocompletion=study_names),
     ],
     output: OutputOption = None,
     results: ResultsOption = RESULTS,
 ) -> None:
     """Compare the validated fronts of several studies.
 
-    Prints the hypervolume of each front, a measure of its quality, with a 95% interval. With
-    --output, also draws the hypervolumes.
+    Prints each front's hypervolume, a measure of its quality, with a 95% interval. --output also
+    draws the hypervolumes.
     """
     from thetafront.study.charts.picture import save
     from thetafront.study.compare.studies import (
@@ -197,7 +197,7 @@ def utilization(
 ) -> None:
     """Simulate how busy 2 to 256 workers would be.
 
-    The simulation repeats the study's search, with the measured times of its games.
+    The simulation repeats the study's search, using the measured times of its games.
     """
     from thetafront.study.compare.utilization import utilization_frame, utilization_table
     from thetafront.study.log.location import make_folder

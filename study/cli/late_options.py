@@ -1,7 +1,7 @@
 """Options that a command gets only when it runs, because they need modules that are slow to import.
 
 ``pick`` has an option for each cost (a limit) and each goal (a target) of any experiment. ``train``
-has an option for each parameter of a training.
+has an option for each training parameter.
 """
 
 import inspect
@@ -100,7 +100,7 @@ class ObjectiveCommand(LateCommand):
 
 
 class TrainingCommand(LateCommand):
-    """A command with an option for each parameter of a training."""
+    """A command with an option for each training parameter."""
 
     def late_options(self, known: set[str]) -> Iterator[tuple[type, Any]]:
         """Yield the options in the order of the parameters."""

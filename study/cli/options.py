@@ -74,23 +74,19 @@ def experiment_names(incomplete: str) -> list[str]:
 OutputOption = Annotated[Path | None, path("Folder to write the results to.", "--output")]
 SchedulerArgument = Annotated[
     str,
-    typer.Argument(
-        help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786.", metavar="ADDRESS"
-    ),
+    typer.Argument(help="Dask scheduler address, such as tcp://10.0.0.1:8786.", metavar="ADDRESS"),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 StudyArgument = Annotated[
-    str, typer.Argument(help="Name of a study, or a storage URL.", autocompletion=study_names)
+    str, typer.Argument(help="Study name or storage URL.", autocompletion=study_names)
 ]
-OR_A_FOLDER = "or a folder (a path with a slash) that has a study's tables"
+OR_A_FOLDER = "or a folder (a path with a slash) that holds a study's tables"
 StudyOrFolder = Annotated[
     str,
-    typer.Argument(
-        help=f"Name of a study, a storage URL, {OR_A_FOLDER}.", autocompletion=study_names
-    ),
+    typer.Argument(help=f"A study name, a storage URL, {OR_A_FOLDER}.", autocompletion=study_names),
 ]
 NameOption = Annotated[
-    str | None, typer.Option("--name", help="Name of the study, if the storage holds several.")
+    str | None, typer.Option("--name", help="Study name, if the storage holds several.")
 ]
 ThetaOption = Annotated[
     str | None,
@@ -104,7 +100,7 @@ LayoutOption = Annotated[
     str | None,
     typer.Option(
         "--layout",
-        help="Maze of an agent for Pacman: small, medium, or the path of a .lay file.",
+        help="Maze for a Pacman agent: small, medium, or the path to a .lay file.",
         metavar="MAZE",
     ),
 ]

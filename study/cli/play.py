@@ -33,7 +33,7 @@ MAX_SIDE_BY_SIDE = 64
 N_REASONS = 3  # maximum number of failed games whose errors are printed
 
 AgentOption = Annotated[
-    str, typer.Option("--agent", help="Name of an agent for 2048: see thetafront agents.")
+    str, typer.Option("--agent", help="Name of a 2048 agent; see thetafront agents.")
 ]
 
 
@@ -42,8 +42,8 @@ def play(
     agent: Annotated[
         str,
         typer.Argument(
-            help="Name of an agent (see thetafront agents), or a definition of your own: FILE.py, "
-            "MODULE:NAME or FILE.toml.",
+            help="Agent name (see thetafront agents), or your own definition: FILE.py, MODULE:NAME "
+            "or FILE.toml.",
             autocompletion=agent_names,
         ),
     ],
@@ -52,7 +52,7 @@ def play(
     layout: LayoutOption = None,
     games: Annotated[int, whole("Number of games.")] = 10,
     seed: Annotated[
-        int, whole("Seed of the first game; later games have the seeds that follow.")
+        int, whole("Seed of the first game; later games use the seeds that follow.")
     ] = 0,
     side_by_side: Annotated[
         int | None,
@@ -157,7 +157,7 @@ def act(
     agent: AgentOption = "mcmdp",
     theta: ThetaOption = None,
     set_: SetOption = None,
-    stream: Annotated[int, whole("Random stream of the decision.")] = 0,
+    stream: Annotated[int, whole("Random stream for the decision.")] = 0,
     repeats: Annotated[
         int, whole("Repeat the decision with this many other streams, for at most 2 s.")
     ] = 200,
@@ -165,8 +165,8 @@ def act(
 ) -> None:
     """Inspect one decision: values, standard errors, cost.
 
-    The standard error of a value is its standard deviation over repeated decisions with other
-    random streams.
+    A value's standard error is its standard deviation over repeated decisions with other random
+    streams.
     """
     from thetafront.agents.agent import warm
     from thetafront.engine.twenty48 import render
@@ -209,14 +209,14 @@ def schedule(
     theta: ThetaOption = None,
     set_: SetOption = None,
     games: Annotated[
-        int, whole("Number of games to play to show how the schedule is used; 0 for none.")
+        int, whole("Games to play to show how the schedule is used; 0 for none.")
     ] = 10,
     seed: Annotated[
-        int, whole("Seed of the first game; later games have the seeds that follow.")
+        int, whole("Seed of the first game; later games use the seeds that follow.")
     ] = 0,
     json_: JsonOption = False,
 ) -> None:
-    """Show a schedule of playouts, and how games use it."""
+    """Show a playout schedule, and how games use it."""
     from thetafront.study.experiments.agent_parser import build_agent_2048
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.terminal.schedule import (
@@ -257,7 +257,7 @@ def watch(
     agent: Annotated[
         str,
         typer.Argument(
-            help="Name of an agent for 2048 or Pacman: see thetafront agents.",
+            help="Name of a 2048 or Pacman agent; see thetafront agents.",
             autocompletion=agent_names,
         ),
     ] = "mcmdp",
@@ -268,7 +268,7 @@ def watch(
         int | None, whole("Seed of the game.", "--seed", show_default="a random one")
     ] = None,
     replay: Annotated[
-        int | None, whole("Seed of a game of thetafront play, to watch it; the same as --seed.")
+        int | None, whole("Seed of a game from thetafront play, to watch it; same as --seed.")
     ] = None,
     speed: Annotated[float, decimal("Initial speed in moves per second, 0.5 to 1000.")] = 5.0,
     human: Annotated[

@@ -63,7 +63,7 @@ def pick(
     games: Annotated[
         int | None,
         whole(
-            "Games to play with the proposed θ; with 0, the answer comes at once.",
+            "Games to play with the proposed θ; 0 gives the answer at once.",
             "--games",
             show_default="about a minute of games, 20 to 400; 3 if scores are exact",
         ),
@@ -76,8 +76,8 @@ def pick(
     """Choose a θ for a budget or a target.
 
     Give a limit on the study's cost, or a target for its goal. The most promising θ is played on
-    fresh seeds and becomes a validated point; the answer is the best θ that has been played. With
-    the tables of a folder, nothing is played.
+    fresh seeds and becomes a validated point; the answer is the best θ played so far. Given a
+    folder of tables, pick plays nothing.
     """
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
@@ -125,14 +125,14 @@ def pick(
 
 @app.command()
 def plot(study: StudyOrFolder, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Draw the pictures of a study or a folder of tables."""
+    """Draw pictures of a study or a folder of tables."""
     from thetafront.study.charts.export import draw, pictured_charts
     from thetafront.study.report.analysis import Analysis
 
     with reading_tables(study, name, results) as (location, data), working("drawing figures"):
         paths = draw(pictured_charts(Analysis(data)), location.folder)
     if not paths:
-        raise InputError(f"study: {data.name!r} has no complete trial yet: nothing to draw")
+        raise InputError(f"study: {data.name!r} has no complete trial to draw yet")
     print(*paths, sep="\n")
 
 
@@ -152,18 +152,17 @@ def verify(
     study: Annotated[
         str,
         typer.Argument(
-            help="Name of a study, the folder of a study or of published results, or a storage "
-            "URL.",
+            help="A study name, a study folder, a folder of published results, or a storage URL.",
             metavar="NAME_OR_FOLDER",
             autocompletion=study_names,
         ),
     ] = "mcmdp",
     games: Annotated[
-        str, typer.Option(help="Number of games to play again and compare, or all.", metavar="N")
+        str, typer.Option(help="Number of games to replay and compare, or all.", metavar="N")
     ] = "30",
     repair: Annotated[
         bool,
-        typer.Option("--repair", help="Play damaged games again from their seeds, and store them."),
+        typer.Option("--repair", help="Replay damaged games from their seeds, and store them."),
     ] = False,
     jobs: JobsOption = None,
     json_: JsonOption = False,
@@ -176,9 +175,9 @@ def verify(
 ) -> None:
     """Check a study, or a folder with a games.csv.
 
-    Reads every stored value; compares counts, seeds and objectives with the games; and plays a
-    sample of the games again. Each new game must equal the stored game, except for times and for
-    the rounding of fractions. The exit code is 0 if all is well, and 1 otherwise.
+    Reads every stored value; compares counts, seeds and objectives with the games; and replays a
+    sample of them. Each replayed game must equal the stored one, except for times and for how
+    fractions are rounded. The exit code is 0 if all is well, and 1 otherwise.
     """
     from thetafront.study.check.replay import Settings
     from thetafront.study.check.verification import verify_folder

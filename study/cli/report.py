@@ -30,7 +30,7 @@ def report(
     studies: Annotated[
         list[str],
         typer.Argument(
-            help=f"Name of a study, a storage URL, {OR_A_FOLDER}. If you give several studies, "
+            help=f"A study name, a storage URL, {OR_A_FOLDER}. When you give several studies, "
             "the others are compared with the first.",
             autocompletion=study_names,
         ),
@@ -52,8 +52,8 @@ def report(
         bool,
         typer.Option(
             "--each",
-            help="Write a page for each subfolder that has a study's tables, and index.html, which "
-            "lists the pages.",
+            help="Write a page for each subfolder that holds a study's tables, and an index.html "
+            "that lists the pages.",
         ),
     ] = False,
     watch: Annotated[
@@ -64,7 +64,7 @@ def report(
         typer.Option(
             "--library",
             help="Where to put the script that draws the charts: inside the page, or beside it in "
-            "the file thetafront-page.js, which several pages share.",
+            "thetafront-page.js, which several pages share.",
             metavar="inside|beside",
         ),
     ] = "inside",

@@ -41,23 +41,24 @@ def train(
     cpu_seconds: Annotated[
         float | None,
         decimal(
-            "Total CPU seconds of training, over all threads.",
+            "Total training time in CPU seconds, over all threads.",
             show_default="300, unless --moves is given",
         ),
     ] = None,
-    moves: Annotated[int | None, whole("Total moves of training.")] = None,
+    moves: Annotated[int | None, whole("Total training moves.")] = None,
     cooling: Annotated[
-        float, decimal("Share of training, at its end, with a falling learning rate: 0 to 0.9.")
+        float, decimal("Final share of training with a falling learning rate: 0 to 0.9.")
     ] = COOLING,
     jobs: Annotated[
-        int, whole("Number of threads; with several, the weights depend on the threads' timing.")
+        int,
+        whole("Number of threads; with more than one, the weights depend on the threads' timing."),
     ] = 1,
 ) -> None:
     """Train an agent's network, or continue its training.
 
-    With --method td, the learning rate is 0.1 by default. If you repeat the command with a larger
-    budget, the training resumes from the point at which the learning rate began to fall. The first
-    training of a network has one stage; it may continue with more stages.
+    Under --method td, the learning rate defaults to 0.1. When you repeat the command with a larger
+    budget, training resumes from the point at which the learning rate began to fall. A network is
+    first trained with one stage; its training may continue with more.
     """
     from thetafront.agents.parameters import Label, declared_parameters
     from thetafront.agents.twenty48.ntuple.network import NONE, network_folder, trained_network
@@ -190,7 +191,9 @@ def training_text(training: "Training") -> str:
     counts = training.counts
     parts = [counts_text(counts)]
     if counts.cpu_seconds:
-        parts.append(f"{counts.n_moves / counts.cpu_seconds / 1e6:.2f} million moves a CPU second")
+        parts.append(
+            f"{counts.n_moves / counts.cpu_seconds / 1e6:.2f} million moves per CPU second"
+        )
     n, score = training.recent_scores
     if n:
         parts.append(f"mean score of the last {n:,}: {score:,.0f}")

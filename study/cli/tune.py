@@ -31,20 +31,20 @@ def try_experiment(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="A definition (FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml), or the name of "
-            "an experiment.",
+            help="A definition (FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml), or an experiment "
+            "name.",
             autocompletion=experiment_names,
         ),
     ],
     corners: Annotated[
-        int, whole("Maximum number of corners of the space to try; 0 tries the middle only.")
+        int, whole("Maximum number of the space's corners to try; 0 tries only the middle.")
     ] = MAX_CORNERS,
     seed: Annotated[int, whole("Seed of the games.")] = 0,
     jobs: JobsOption = None,
 ) -> None:
-    """Play games in the middle and corners of a search space.
+    """Play games at the middle and corners of a search space.
 
-    The game in the middle is played twice and must be the same both times. Nothing is stored.
+    The game at the middle is played twice and must be the same both times. Nothing is stored.
     """
     from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment
@@ -73,7 +73,7 @@ def try_experiment(
     first, again = (each.games.get(0) for each in tried[:2])
     if first is not None and again is not None and (differs := difference(first, again)):
         raise InputError(
-            f"try: two games of the middle θ with seed {seed} differ ({differs}); the same seed "
+            f"try: two games with the middle θ and seed {seed} differ ({differs}); the same seed "
             f"must always give the same game"
         )
     if failed := len(tried) - len(played):
@@ -133,8 +133,8 @@ def sweep(
     experiment: Annotated[
         str,
         typer.Argument(
-            help="Name of an experiment (see thetafront experiments), or a definition of your own: "
-            "FILE.py, FILE.py:NAME, MODULE:NAME or FILE.toml.",
+            help="Experiment name (see thetafront experiments), or your own definition: FILE.py, "
+            "FILE.py:NAME, MODULE:NAME or FILE.toml.",
             autocompletion=experiment_names,
         ),
     ] = "mcmdp",
@@ -151,12 +151,12 @@ def sweep(
 ) -> None:
     """Tune an experiment: search, then validate the front.
 
-    An initial design and a sampler choose the trials. Then a model of their results proposes points
-    along its front. These points and the baselines are played on fresh seeds. Half of the budget
-    goes to the search, the rest to validation. If scores are exact, that is, if all games of a θ
-    have the same score, the search gets more. Repeat the command to resume after a stop, or to add
-    another budget or more trials. Ctrl-C stops the sweep; finished games are stored, and tables and
-    pictures are written.
+    An initial design and a sampler choose the trials. A model of their results then proposes points
+    along its front, which are played on fresh seeds, as are the baselines. Half of the budget goes
+    to the search and the rest to validation, but the search gets more when scores are exact, that
+    is, when all of a θ's games have the same score. Repeat the command to resume after a stop, or
+    to add another budget or more trials. Ctrl-C stops the sweep; finished games are stored, and
+    tables and pictures are written.
     """
     import optuna
 
@@ -190,7 +190,7 @@ def sweep(
 def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOptions) -> None:
     """Play a study's front again on fresh seeds.
 
-    Validated points keep their games. With a smaller --standard-error, they get more games.
+    Validated points keep their games; a smaller --standard-error gives them more.
     """
     from thetafront.study.cluster.executors import executor_for
     from thetafront.study.experiments.objectives import SCORE

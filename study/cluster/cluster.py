@@ -153,8 +153,8 @@ class DaskCluster:
             self.client.wait_for_workers(1, timeout=SECONDS_FOR_A_FIRST_WORKER)
         except TimeoutError:
             raise RunError(
-                f"scheduler: no worker is connected to {self.address}; on each machine start "
-                f"thetafront worker {self.address}"
+                f"scheduler: no worker is connected to {self.address}; start thetafront worker "
+                f"{self.address} on each machine"
             ) from None
         threads = self.client.nthreads()
         probes = self.probe_workers(list(threads))
@@ -260,8 +260,8 @@ class DaskCluster:
                 n_chosen[host, each.probe.cpus] += plays
                 if not plays:
                     self.tell(
-                        f"{host} has more worker processes than its {counted(n_cores, 'core')}: "
-                        f"the cost is time, so only {n_cores} of them get games"
+                        f"{host} has more worker processes than its {counted(n_cores, 'core')}; "
+                        f"because the cost is time, only {n_cores} of them get games"
                     )
             each.plays = plays
 
@@ -353,8 +353,8 @@ def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machin
     if stored:
         if len(stored & here) != 1:
             raise InputError(
-                f"{seconds} other classes cannot be compared with the study's times: the study was "
-                f"played on {described(known.values())}, and the workers are on "
+                f"{seconds} other classes cannot be compared with the study's: the study was "
+                f"played on {described(known.values())}, but the workers are on "
                 f"{described(records)}; use workers of the study's class"
             )
         return str((stored & here).pop())

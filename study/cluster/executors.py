@@ -26,7 +26,7 @@ def executor_for(
         return Workers(check_jobs(jobs))
     if jobs is not None:
         raise InputError(
-            f"--jobs cannot be combined with --scheduler: all workers of the cluster play (got "
+            f"--jobs cannot be combined with --scheduler: all of the cluster's workers play (got "
             f"{jobs})"
         )
     from thetafront.study.cluster.cluster import DaskCluster

@@ -119,6 +119,6 @@ def unequal(machines: Iterable[Mapping[str, Any]]) -> list[str]:
             warnings.append(
                 f"warning: {slow['host']} takes {slow['benchmark_seconds']:.3f} s for the "
                 f"benchmark, and {fast['host']} takes {fast['benchmark_seconds']:.3f} s, although "
-                f"both are of class {name}: times of games on these machines cannot be compared"
+                f"both are of class {name}, so game times on these machines cannot be compared"
             )
     return warnings

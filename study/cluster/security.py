@@ -125,6 +125,6 @@ def warning(address: str) -> str:
         if not (ip.is_private or ip.is_loopback or ip.is_link_local):
             return (
                 f"{host} is not a private address, and without TLS {anyone} can execute code on "
-                "all machines of the cluster; see --tls-ca"
+                "all of the cluster's machines; see --tls-ca"
             )
     return ""

@@ -2,21 +2,21 @@
 
 The agents declare which parameters are tuned, and give the reasons.
 
-**2048.** In all experiments, the reference point is a score of 0 at one millisecond per move. So
+**2048.** In all experiments, the reference point is a score of 0 at one millisecond per move, so
 the areas under their fronts can be compared.
 
 **Dice**: how much solving is enough? A "game" solves the problem once (:mod:`agents.dice.solver`).
 Its score is the exact expected score of the policy found; its cost is the solving time or the
-number of sweeps. The score of the reference point is 10 points; a policy that always sticks at once
-gets 10.5. The cost of the reference point is 1 ms or 100 sweeps; the most expensive corner of the
-space takes 0.3 ms and 23 sweeps.
+number of sweeps. The reference point's score is 10 points; a policy that always sticks at once gets
+10.5. The reference point costs 1 ms or 100 sweeps; the most expensive corner of the space takes 0.3
+ms and 23 sweeps.
 
 **Pacman**: how much planning per move is enough to win? There is one experiment per maze. Apart
 from the maze, all parameters that are not tuned are as in Verghese's report (see below). The
-reference point has a win rate of 0. In the maze ``medium``, the cost of the reference point is 2 ms
-or 20,000 backups per move; the most expensive corner of the space takes 0.5 ms and 11,000 backups
-(100 sweeps of 110 states). In the maze ``small``, which has 19 states, the reference point costs a
-tenth as much as in ``medium``.
+reference point has a win rate of 0. In the ``medium`` maze, the reference point's cost is 2 ms or
+20,000 backups per move; the most expensive corner of the space takes 0.5 ms and 11,000 backups (100
+sweeps of 110 states). In the ``small`` maze, which has 19 states, the reference point costs a tenth
+as much as in ``medium``.
 
 The baselines of dice and Pacman are the settings of these sources:
 

@@ -133,11 +133,13 @@ class Experiment:
         if not len(self.space):
             raise ValueError("space must have at least one parameter (got none)")
         if len(set(self.space.names)) < len(self.space):
-            raise ValueError(f"space must have each name once (got {', '.join(self.space.names)})")
+            raise ValueError(
+                f"space must contain each name once (got {', '.join(self.space.names)})"
+            )
         if self.goal.name in names:
-            raise ValueError(f"goal must not have the name of a cost (got {self.goal.name!r})")
+            raise ValueError(f"goal must not share its name with a cost (got {self.goal.name!r})")
         if both := set(names) & set(self.space.names):
-            raise ValueError(f"parameters must not have the name of a cost (got {both.pop()!r})")
+            raise ValueError(f"parameters must not share a name with a cost (got {both.pop()!r})")
         if both := set(self.fixed) & set(self.space.names):
             raise ValueError(f"parameters must not be both tuned and fixed (got {both.pop()!r})")
         if not (is_real(self.max_failures) and 0.0 <= self.max_failures <= 1.0):
@@ -181,7 +183,7 @@ class Experiment:
                 or name == self.goal.name
             ):
                 raise ValueError(
-                    f"parameters must not have the name of a table column (got {name!r})"
+                    f"parameters must not share a name with a table column (got {name!r})"
                 )
         for label, values in self.baselines.items():
             names = set(self.space.names)

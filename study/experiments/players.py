@@ -231,7 +231,7 @@ def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = N
         return replace(agent, report=report)
     if isinstance(agent, Player | str):
         if given:
-            raise ValueError("limits and environment apply only to agents of your own")
+            raise ValueError("limits and environment apply only to your own agents")
         return BuiltinPlayer(agent) if isinstance(agent, str) else agent
     if isinstance(agent, Program):
         return ProgramPlayer(replace(agent, report=report, **given))

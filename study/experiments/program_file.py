@@ -95,7 +95,7 @@ def make_experiment(
     for each in files:
         if not Path(path.parent, each).is_file():
             raise InputError(
-                f"files must name existing files, as seen from {path.parent} (got {each!r})"
+                f"files must name existing files, relative to {path.parent} (got {each!r})"
             )
     program = Program(
         tuple(command),

@@ -106,5 +106,5 @@ def with_short_games(
     budget = Budget(min(MAX_SECONDS, 0.1 * seconds))
     Dispatch(times, executor, ProgressDisplay(Console(quiet=True)), budget).run()
     if times.n_games > settings.n_replicates:
-        say(f"games are short, so each trial has {times.n_games} games")
+        say(f"games are short, so each trial gets {times.n_games} games")
     return replace(settings, n_replicates=times.n_games, adapts=False)

@@ -65,7 +65,7 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
             break
     if failures:
         raise InputError(
-            f"{experiment.name}: a game in the middle of the space fails: {failures[0].error}"
+            f"{experiment.name}: a game at the middle of the space fails: {failures[0].error}"
         )
     games = first.games[0], again.games[0]
     if experiment.is_open:
@@ -74,8 +74,8 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
     warning = ""
     if differs:
         warning = (
-            f"two games with seed {seed + number} differ ({differs}): games cannot be played again "
-            "from their seeds"
+            f"two games with seed {seed + number} differ ({differs}), so games cannot be played "
+            "again from their seeds"
         )
     return experiment, warning
 

@@ -37,14 +37,14 @@ def real_number(text: str) -> float:
 def folder(text: str) -> Path:
     """Read the path of a folder."""
     if not str(text):
-        raise typer.BadParameter("must be the path of a folder (got '')")
+        raise typer.BadParameter("must be the path to a folder (got '')")
     return Path(text)
 
 
 def file(text: str) -> Path:
     """Read the path of a file."""
     if not str(text):
-        raise typer.BadParameter("must be the path of a file (got '')")
+        raise typer.BadParameter("must be the path to a file (got '')")
     return Path(text)
 
 
@@ -63,7 +63,7 @@ def path(help_: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help_, parser=folder, metavar="FOLDER", **settings)
 
 
-ResultsOption = Annotated[Path, path("Folder of all studies.", "--results")]
+ResultsOption = Annotated[Path, path("Folder that holds all studies.", "--results")]
 JobsOption = Annotated[
     int | None, whole("Number of worker processes.", "--jobs", show_default="all cores")
 ]
@@ -76,9 +76,9 @@ class SweepOptions:
     trials: Annotated[
         int | None,
         whole(
-            "Number of trials of the study.",
-            show_default="384 if the budget allows; as many as the budget allows if scores are "
-            "exact; 128 without a budget",
+            "Number of trials in the study.",
+            show_default="384 if the budget allows; as many as it allows if scores are exact; 128 "
+            "without a budget",
         ),
     ] = None
     replicates: Annotated[
@@ -93,7 +93,7 @@ class SweepOptions:
     name: Annotated[
         str | None, typer.Option(help="Name of the study.", show_default="the experiment's")
     ] = None
-    seed: Annotated[int, whole("Seed of all random numbers of the study.")] = 0
+    seed: Annotated[int, whole("Seed for all random numbers in the study.")] = 0
     sampler: Annotated[
         str | None,
         typer.Option(
@@ -103,18 +103,18 @@ class SweepOptions:
         ),
     ] = None
     design: Annotated[str, typer.Option(help="Initial design: sobol or lhs.")] = "sobol"
-    design_size: Annotated[int, whole("Number of trials of the initial design.")] = 16
+    design_size: Annotated[int, whole("Number of trials in the initial design.")] = 16
     cost: Annotated[
         str | None,
         typer.Option(
-            help="Cost to minimize; one of the experiment's costs.",
+            help="Which of the experiment's costs to minimize.",
             show_default="the experiment's own",
         ),
     ] = None
     widen: Annotated[
         list[str] | None,
         typer.Option(
-            help="Widen the range of parameter NAME at the end where the front lies; or, with "
+            help="Widen parameter NAME's range at the end where the front lies; or, given "
             "NAME=LOW:HIGH, to these bounds. Existing trials are kept. Repeatable.",
             metavar="NAME",
         ),
@@ -123,9 +123,9 @@ class SweepOptions:
         str | None,
         typer.Option(
             help="Continue until, with 95% probability, no θ beats the recommended one by more "
-            "than X at any limit on the cost. X is in the goal's unit, such as 3000 points or "
-            "0.02 for a win rate, or a share of the expected score, such as 5%. If the --budget is "
-            "spent earlier, the sweep ends then.",
+            "than X at any cost limit. X is in the goal's unit, such as 3000 points or "
+            "0.02 for a win rate, or a share of the expected score, such as 5%. The sweep ends "
+            "earlier if the --budget is spent.",
             metavar="X",
         ),
     ] = None
@@ -133,13 +133,13 @@ class SweepOptions:
         float | None,
         decimal(
             "Validation: standard error of the mean at which a point has enough games.",
-            show_default="that of the goal, if it has one: 500 points, or 0.015 for a win rate",
+            show_default="the goal's, if it has one: 500 points, or 0.015 for a win rate",
         ),
     ] = None
     validation_games: Annotated[
         int | None,
         whole(
-            "Validation: largest number of games per point.",
+            "Validation: maximum number of games per point.",
             show_default="1000, or as many as the time allows; 3 if scores are exact",
         ),
     ] = None
@@ -164,8 +164,8 @@ class SweepOptions:
         bool,
         typer.Option(
             "--accept-change",
-            help="Continue a study although its definition has changed; the study records the "
-            "change.",
+            help="Continue a study even though its definition has changed; the study records "
+            "the change.",
         ),
     ] = False
     storage: Annotated[
@@ -178,16 +178,16 @@ class SweepOptions:
             help="Address of a Dask scheduler whose workers play the games, such as "
             "tcp://10.0.0.1:8786; see thetafront worker.",
             metavar="ADDRESS",
-            show_default="the cores of this machine",
+            show_default="this machine's cores",
         ),
     ] = None
     tls_ca: Annotated[
         str | None,
-        typer.Option(help="TLS: certificate of the authority, in PEM format.", metavar="FILE"),
+        typer.Option(help="TLS: the authority's certificate, in PEM format.", metavar="FILE"),
     ] = None
     tls_cert: Annotated[
         str | None,
-        typer.Option(help="TLS: certificate of this machine.", metavar="FILE"),
+        typer.Option(help="TLS: this machine's certificate.", metavar="FILE"),
     ] = None
     tls_key: Annotated[str | None, typer.Option(help="TLS: private key.", metavar="FILE")] = None
     results: ResultsOption = RESULTS

@@ -111,8 +111,8 @@ class SweepOrder:
         if target is not None:
             if asked.no_validation:
                 raise InputError(
-                    "--until-regret cannot be combined with --no-validation: without "
-                    "validation, the regret is unknown"
+                    "--until-regret cannot be combined with --no-validation, which leaves the "
+                    "regret unknown"
                 )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
@@ -234,7 +234,7 @@ class SweepOrder:
             raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
             raise InputError(
-                "--dry-run cannot be combined with --scheduler: a dry run uses this machine only"
+                "--dry-run cannot be combined with --scheduler: a dry run uses only this machine"
             )
         self.check_results()
         study = existing(self.location)
@@ -246,7 +246,9 @@ class SweepOrder:
         out.print(preparing(experiment.summary.game))
         warm(experiment.build({}))  # compiled before the clock starts
         plan = self.dry_run_plan(experiment, study, ProgressDisplay(out))
-        said = "plan: no trial was complete in time" if plan is None else plan.text(experiment.goal)
+        said = (
+            "plan: no trial was completed in time" if plan is None else plan.text(experiment.goal)
+        )
         out.print(said)
 
     def dry_run_plan(

@@ -65,12 +65,12 @@ def played_for(
             validation = Validation(log, data, [point], precision, connection=sweep.connection)
             if validation.done:
                 validation.close()
-                out.print("the most promising θ has enough games already; none are played")
+                out.print("the most promising θ already has enough games; none are played")
                 return data, []
             most = counted(precision.most_games, "game")
-            out.print(f"playing a promising θ on fresh seeds, {most} at most (--games 0: none)")
+            out.print(f"playing a promising θ on fresh seeds, at most {most} (--games 0: none)")
             sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
-        out.print(f"for new tables and a new page: thetafront export {shlex.join(location.words)}")
+        out.print(f"to update tables and page: thetafront export {shlex.join(location.words)}")
         return StudyData.read(log, data.experiment, data), [proposal.point.key]
 
 

@@ -238,7 +238,7 @@ class Search(GameSource[Key]):
             if self.settings.sampler in SAMPLERS:
                 raise
             what = f"{type(error).__name__}: {error}"  # foreign code may raise anything
-            raise PlayError(f"sampler {self.settings.sampler} failed: {what}") from None
+            raise PlayError(f"the {self.settings.sampler} sampler failed: {what}") from None
 
     def begin(self, proposals: Sequence[Point]) -> None:
         """Begin trials, and add their games to the queue."""

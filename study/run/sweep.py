@@ -280,7 +280,7 @@ class Sweep:
                 partial(another_point, model, data),
             )
             if goal.is_exact:
-                until = "to measure costs; scores are exact"
+                until = "to measure costs, because scores are exact"
             elif precision.open_end:
                 until = f"for {duration(self.budget.left)}"
             elif precision.standard_error is None:
@@ -331,7 +331,7 @@ class Sweep:
         if self.stopped_by_budget:
             state = f"the budget of {budget} is spent"
             if not self.budget.is_spent:
-                state = f"the search's part of the budget of {budget} is spent"
+                state = f"the search's share of the budget of {budget} is spent"
             again = f"to continue: {without_widening(command_line())}"
         else:
             state = f"done before the budget of {budget} was spent"
@@ -430,7 +430,7 @@ class Sweep:
         if dispatch.n_games and not math.isnan(share):
             played += (
                 f", {dispatch.n_games / seconds:.2f} per second; "
-                f"workers spent {share:.1%} of the time in games"
+                f"workers spent {share:.1%} of their time in games"
             )
             if learned:
                 played += f", and {learned:.1%} in learning"
@@ -440,8 +440,8 @@ class Sweep:
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
             self.say(
-                f"the machine is loaded: a CPU second of games took {load:.1f} s of wall time, so "
-                f"fewer games were played{inexact}"
+                f"the machine is loaded: each CPU second of games took {load:.1f} s of wall time, "
+                f"so fewer games were played{inexact}"
             )
 
     def turn(self) -> None:

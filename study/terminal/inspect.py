@@ -196,14 +196,14 @@ def inspection_text(found: Inspection) -> str:
         f"repeats, warm), {found.decision.n_playout_moves:,} playout moves",
     ]
     if found.n_legal == 1:
-        lines.append("              only one action is legal: there is nothing to decide")
+        lines.append("              only one action is legal, so there is nothing to decide")
     elif not np.isfinite(found.decision.values).any():
         lines.append("              this agent assigns no values to actions")
     else:
         lines += [
             f"value         points from this board on, by the decision with stream {found.stream}",
-            "              standard error: the standard deviation of the value over repeats of",
-            "              the decision with other streams; chosen: the share that chose it",
+            "              standard error: the value's standard deviation over repeats of the",
+            "              decision with other streams; chosen: the share that chose it",
         ]
     return "\n".join(lines)
 

@@ -153,8 +153,7 @@ def use_text(use: Use) -> str:
         f"per move      {use.playouts_per_move:,.1f} ± {half} playouts (95% interval over "
         f"{counted(use.n_games, 'game')}, {counted(use.n_moves, 'move')})\n"
         f"              {use.playout_moves_per_move:,.0f} playout moves\n"
-        "              an action that is the only legal one is taken without playouts, and not "
-        "evaluated"
+        "              the only legal action is taken without playouts, and not evaluated"
     )
 
 

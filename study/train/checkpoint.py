@@ -105,7 +105,7 @@ def load(
             refuse_others(path, plain_values(replace(trained, stages=more)), plain_values(settings))
             indices = turned_indices(settings.patterns, saved["indices"])
             if indices.max(initial=-1) >= trained.n_weights:
-                raise IndexError("an index of a weight is outside of all tables")
+                raise IndexError("a weight index is outside all tables")
             weights[indices] = saved["weights"]
             if len(coherence):
                 coherence[indices] = saved["coherence"]
@@ -122,7 +122,7 @@ def load(
             return counts
     except UNREADABLE as error:
         raise DamagedError(
-            f"{path}: cannot be read ({error}); move the folder away to train from the start"
+            f"{path}: cannot be read ({error}); move the folder away to train from scratch"
         ) from None
 
 
@@ -131,6 +131,6 @@ def refuse_others(path: Path, trained: dict[str, Any], given: dict[str, Any]) ->
     for name, value in given.items():
         if trained.get(name) != value:
             raise InputError(
-                f"{name} must be {trained.get(name)} for the network {path.parent.name!r} "
+                f"{name} must be {trained.get(name)} for network {path.parent.name!r} "
                 f"(got {value}); use another --name to train a new one"
             )

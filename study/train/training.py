@@ -258,7 +258,7 @@ def check_memory(settings: TrainingSettings) -> None:
     free = psutil.virtual_memory().available
     if needed > free:
         raise RunError(
-            f"memory: a training of {settings.patterns} by {settings.method} takes "
+            f"memory: training {settings.patterns} by {settings.method} takes "
             f"{needed / 1e6:,.0f} MB, but only {free / 1e6:,.0f} MB are free"
         )
 

@@ -168,7 +168,7 @@ def test_seconds_are_of_one_game_a_core(ground: Ground) -> None:
     given = ("sweep", "dice", "--scheduler", ground.address, *words, "--cost", "solving_seconds")
     done = run(ground, *given)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.count("has more worker processes than its 1 core: the cost is time") == 1
+    assert done.stdout.count("has more worker processes than its 1 core; because the cost is") == 1
     assert "1 worker on 1 machine at" in done.stdout
 
 

@@ -113,7 +113,7 @@ def test_a_ledger_that_cannot_be_written_is_named(ledger: Any) -> None:
     [
         (
             lambda: public.play({"a": public.agent("random"), "b": public.agent("dice")}, 2),
-            "agents must all play the same game (got agents of 2 games)",
+            "agents must all play the same game (got agents for 2 games)",
         ),
         (lambda: public.play({}, 2), "agents must include at least one agent (got none)"),
         (lambda: public.agent("nobody"), "agent must be one of dice, "),
@@ -159,7 +159,7 @@ def test_a_game_that_fails_is_reported_and_no_ledger_keeps_what_may_change(tmp_p
     ]
     with pytest.raises(RunError, match="seed 1: ValueError: odd"):
         public.play(agent, 3, jobs=1, progress=False)
-    with pytest.raises(InputError, match="ledger must be left out for agents of your own"):
+    with pytest.raises(InputError, match="ledger must be left out for your own agents"):
         public.play(agent, 3, ledger=tmp_path)
 
 

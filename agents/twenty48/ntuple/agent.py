@@ -16,7 +16,7 @@ from thetafront.agents.twenty48.ntuple.network import NONE, TrainedNetwork, trai
 @register
 @dataclass(frozen=True)
 class NTuple(LookaheadAgent):
-    """Takes the best action by the values of a trained network, or by expectimax over these values.
+    """Takes the best action by a trained network's values, or by expectimax over them.
 
     Without a network, all afterstates are worth 0, and only the points of actions count.
 
@@ -28,7 +28,7 @@ class NTuple(LookaheadAgent):
 
     name: ClassVar[str] = "ntuple"
 
-    network: str = parameter(NONE, Label(), "name of a network that thetafront train has trained")
+    network: str = parameter(NONE, Label(), "name of a network trained by thetafront train")
 
     # The digest that the weights had when the agent was built; workers get it with the agent.
     digest: str = field(default="", init=False, repr=False, compare=False)

@@ -25,9 +25,9 @@ class OwnTraining(Learning):
     """The settings with which the agent learns, and the length and seed of its training."""
 
     training_moves: int = integer(
-        20_000_000, 1, 10**12, "moves of training; the game that reaches this number is the last"
+        20_000_000, 1, 10**12, "training moves; the game that reaches this number is the last"
     )
-    training_seed: int = integer(0, 0, MAX_SEED, "seed of the games from which the network learns")
+    training_seed: int = integer(0, 0, MAX_SEED, "seed of the games that the network learns from")
 
     @cached_property
     def training(self) -> TrainingSettings:

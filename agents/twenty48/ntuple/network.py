@@ -74,9 +74,9 @@ class TrainedNetwork:
             mapped = np.lib.format.open_memmap(path, mode="r")
             if mapped.dtype != np.float32 or mapped.shape != expected:
                 what = f"{mapped.shape} numbers of {mapped.dtype}"
-                raise ValueError(f"it has {what} instead of {expected} of float32")
+                raise ValueError(f"it contains {what} rather than {expected} of float32")
             if not are_finite(path, path.stat().st_mtime_ns):
-                raise ValueError("it has numbers that are not finite")
+                raise ValueError("it contains numbers that are not finite")
         except (OSError, ValueError, EOFError) as error:
             raise ValueError(
                 f"network: {path} cannot be read ({error}); to write it again, run the "
@@ -161,5 +161,5 @@ def trained_network(name: str) -> TrainedNetwork:
             "trains it"
         ) from None
     except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise ValueError(f"network: {path} is not a manifest of a network ({error})") from None
+        raise ValueError(f"network: {path} is not a network manifest ({error})") from None
     return network

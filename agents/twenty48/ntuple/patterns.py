@@ -220,7 +220,7 @@ def turned_indices(pattern_set: PatternSet, indices: npt.NDArray[np.int64]) -> A
     if indices.ndim != 1 or indices.dtype != np.int64:
         raise TypeError(f"indices must be a vector of int64 (got {indices.shape} {indices.dtype})")
     if (indices < 0).any():
-        raise IndexError("an index of a weight is negative")
+        raise IndexError("a weight index is negative")
     patterns = get_patterns(pattern_set)
     ends = np.cumsum([each.n_weights for each in patterns])
     turned = np.empty(len(indices), np.int64)

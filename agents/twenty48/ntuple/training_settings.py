@@ -57,7 +57,7 @@ class Learning:
     patterns: PatternSet = categorical(
         PatternSet.FOUR_BY_SIX,
         "the groups of cells that are looked up together: 4x6 is four groups of six; + adds "
-        "smaller groups that are parts of these",
+        "smaller groups inside these",
         "set",
         TUNED_SETS,
     )
@@ -76,7 +76,7 @@ class Learning:
     restart: int = integer(
         100,
         *RESTARTS,
-        "a finished game of at least this many moves is played again from its middle; so is each "
+        "a finished game of at least this many moves is played again from its middle, as is each "
         "new part that still has this many moves; 0: never",
         "R",
         Tuned(100, 4100, step=1000),

@@ -212,7 +212,7 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         return replace(cpu_seconds(per), label=label or f"time per {per}", is_reported=True)
     if check_name("cost", field) in OF_EVERY_GAME:
         raise ValueError(
-            f"cost must not have the name of a field that every game has (got {field!r})"
+            f"cost must not share its name with a field that every game has (got {field!r})"
         )
     words = f"{field.replace('_', ' ')} per {per}" if label is None else label
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)

@@ -398,7 +398,7 @@ def checked(goal: Goal) -> Goal:
         raise ValueError(f"penalty must be a finite number{allowed} (got {goal.penalty!r})")
     if goal.game_column in COLUMNS or goal.name in OPTIONS_AND_KEYS:
         raise ValueError(
-            f"goal must not have the name of a table column or an option (got {goal.name!r})"
+            f"goal must not share its name with a table column or an option (got {goal.name!r})"
         )
     error = 1.0 if goal.is_exact or goal.standard_error is None else goal.standard_error
     if not error > 0.0 or goal.replicates < 1:

@@ -390,7 +390,7 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),
         (
             {"command": ("cat", "{depth}"), "protocol": "serve"},
-            "command must not have {depth}: with protocol serve",
+            "command must not contain {depth}: under the serve protocol",
         ),
         (
             {"command": ("cat",), "protocol": "server"},
@@ -411,7 +411,8 @@ def test_placeholders_that_are_no_parameters_are_refused(tmp_path: Path) -> None
     program = Program(("cat", "{width}", "a{seed}"), str(tmp_path))
     program.check_names(("width",))
     with pytest.raises(
-        ValueError, match=r"command must have only depth.* in braces \(got \{width\} in '\{width\}'"
+        ValueError,
+        match=r"command must contain only depth.* in braces \(got \{width\} in '\{width\}'",
     ):
         program.check_names(("depth",))
 

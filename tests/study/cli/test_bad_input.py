@@ -53,7 +53,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None
         ("sweep --name ../x", "name must have 1 to 64 characters"),
         ("sweep --name ''", "name must have 1 to 64 characters"),
         ("sweep --results /no/such", "folder '/no/such' does not exist"),
-        ("sweep --results ''", "--results must be the path of a folder (got '')"),
+        ("sweep --results ''", "--results must be the path to a folder (got '')"),
         ("sweep --storage rubbish", "storage must be a database URL"),
         ("sweep --storage ''", "storage must be a database URL"),
         ("sweep --seed -1", "seed must be between 0"),

@@ -187,7 +187,7 @@ def test_a_theta_with_enough_games_is_not_played_for_a_pick(finished: Path, tmp_
     proposal, said = Analysis(data).to_pick_from().played[0], io.StringIO()
     found, played = played_for(location, data, proposal, 4, 1, Console(file=said, width=400))
     assert (found, played) == (data, [])
-    assert said.getvalue() == "the most promising θ has enough games already; none are played\n"
+    assert said.getvalue() == "the most promising θ already has enough games; none are played\n"
 
 
 @pytest.mark.sweeps

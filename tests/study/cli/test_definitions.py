@@ -201,7 +201,7 @@ BAD = ONCE.replace('"engine.py", "{depth}", "{seed}"]', '"-c", "import sys; sys.
 def test_a_program_that_fails_is_refused_before_anything_is_written(folder: Path) -> None:
     (folder / "bad.toml").write_text(BAD)
     line = refused(folder, "sweep", "bad.toml")
-    assert "a game in the middle of the space fails: ended with exit status 3 (seed " in line
+    assert "a game at the middle of the space fails: ended with exit status 3 (seed " in line
     said = thetafront(folder, "try", "bad.toml", code=2)
     assert "ended with exit status 3 (seed 0)" in said
     assert said.splitlines()[-1] == "thetafront: try: 4 of 4 games failed"

@@ -85,7 +85,7 @@ def test_export_writes_it_too(swept: Path) -> None:
         ((DICE, "-o", "no/folder/x.html"), "folder 'no/folder' does not exist"),
         ((DICE, "-o", DICE), "output must be a regular file"),
         ((DICE, "-o", f"{DICE}/front.csv"), "is not a study page"),
-        ((DICE, "-o", ""), "must be the path of a file (got '')"),
+        ((DICE, "-o", ""), "must be the path to a file (got '')"),
         ((), "Missing argument 'studies'"),
         ((DICE, DICE, "--watch"), "--watch cannot be combined with several studies"),
         ((DICE, DICE, "--note", "x"), "--note cannot be combined with several studies"),

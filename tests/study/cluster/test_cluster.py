@@ -39,8 +39,8 @@ def test_timed_games_are_one_a_core() -> None:
     cluster.take(threads, probes)
     assert (list(cluster.playing), cluster.capacity) == (["a0", "a1", "b", "c"], 4)
     assert cluster.drain_messages() == [
-        "node-1 has more worker processes than its 2 cores: the cost is time, so only 2 of "
-        "them get games"
+        "node-1 has more worker processes than its 2 cores; because the cost is time, only 2 "
+        "of them get games"
     ]
     del threads["a0"]
     cluster.take(threads, {})

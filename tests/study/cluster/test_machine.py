@@ -54,7 +54,7 @@ def test_a_class_whose_benchmarks_differ_causes_a_warning() -> None:
     (line,) = unequal(records(HERE, THERE, slow).values())
     assert line.startswith(
         "warning: node-4 takes 0.200 s for the benchmark, and node-1 takes 0.100 s, although both "
-        f"are of class {HERE.machine_class}: "
+        f"are of class {HERE.machine_class}, so "
     )
     assert unequal([]) == []
 
@@ -69,6 +69,6 @@ def test_benchmarks_are_compared_within_each_class() -> None:
     pairs = {("node-4", "node-1", HERE.machine_class), ("node-5", "node-3", OLDER.machine_class)}
     assert len(lines) == 2
     for slowest, fastest, name in pairs:
-        (line,) = (each for each in lines if f"class {name}:" in each)
+        (line,) = (each for each in lines if f"class {name}, so" in each)
         assert line.startswith(f"warning: {slowest} takes ")
         assert f"and {fastest} takes " in line

@@ -40,7 +40,7 @@ def test_what_is_no_address_is_named(address: str) -> None:
     ],
 )
 def test_a_public_address_without_tls_causes_a_warning(address: str, warned: bool) -> None:
-    assert ("can execute code on all machines" in warning(address)) is warned
+    assert ("can execute code on all of the cluster's machines" in warning(address)) is warned
 
 
 def test_a_worker_warns_of_its_own_address() -> None:

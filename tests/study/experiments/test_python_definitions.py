@@ -150,11 +150,11 @@ REFUSED = {
     ),
     "a column's name": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('trial', 1, 2),)), mean())\n",
-        "parameters must not have the name of a table column (got 'trial')",
+        "parameters must not share a name with a table column (got 'trial')",
     ),
     "a column of the goal": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('x_mean', 1, 2),)), mean('x'))",
-        "parameters must not have the name of a table column (got 'x_mean')",
+        "parameters must not share a name with a table column (got 'x_mean')",
     ),
 }
 
@@ -310,7 +310,7 @@ def test_limits_of_an_experiment_hold_for_functions_and_programs(tmp_path: Path)
         ("cpu_time_limit=-1", "cpu_time_limit must be above 0 seconds (got -1)"),
         ("memory_limit='much'", "memory_limit must be a size such as '500 MB' (got 'much')"),
         ("environment={'X': 1}", "environment.X must be text (got 1)"),
-        ("agent='mcmdp', time_limit=3", "limits and environment apply only to agents of your own"),
+        ("agent='mcmdp', time_limit=3", "limits and environment apply only to your own agents"),
     ],
 )
 def test_limits_that_are_none(tmp_path: Path, given: str, message: str) -> None:

@@ -103,5 +103,5 @@ def test_a_dry_run_prints_the_number_of_games_once(coin: Experiment, tmp_path: P
     """And not that of its own games, of which each θ has two."""
     words = ["sweep", "coin", "--jobs", "1", "--dry-run", "--results", str(tmp_path)]
     done = CliRunner().invoke(app, words)
-    assert done.stdout.count("each trial has 128 games") == 1, done.output
+    assert done.stdout.count("each trial gets 128 games") == 1, done.output
     assert done.stdout.count("games are short") == 1

@@ -157,7 +157,7 @@ def test_an_exact_score_goes_through_the_pipeline(solver: Experiment, tmp_path: 
     words = ["sweep", "solver", "--trials", "8", "--design-size", "4", "--jobs", "1"]
     said = succeeded(tmp_path, *words)
     assert "8 trials, 1 game each" in said
-    assert "to measure costs; scores are exact" in said
+    assert "to measure costs, because scores are exact" in said
     folder = tmp_path / "solver"
     front, trials = pd.read_csv(folder / "front.csv"), pd.read_csv(folder / "trials.csv")
     for frame in (front, trials):
@@ -219,7 +219,7 @@ def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
         Experiment(**{**plain, "reference_costs": {"n_sweeps": 1.0}})
     space = Space((NumericParameter("seconds_per_move", 1, 2),))
     with pytest.raises(
-        ValueError, match=r"parameters must not have the name of a cost \(got 'seconds_per_move'\)"
+        ValueError, match=r"parameters must not share a name with a cost \(got 'seconds_per_move'\)"
     ):
         Experiment(**{**plain, "space": space})
     assert experiment("mcmdp").by("playout_moves_per_move").cost == PLAYOUT_MOVES

@@ -140,7 +140,9 @@ def test_what_a_sampler_of_a_user_raises_ends_the_search_and_what_is_played_is_k
     quick: Experiment, tmp_path: Path
 ) -> None:
     late = replace(SETTINGS, sampler=f"{__name__}.Late")
-    with pytest.raises(PlayError, match=r"sampler .*\.Late failed: RuntimeError: late and loud"):
+    with pytest.raises(
+        PlayError, match=r"the .*\.Late sampler failed: RuntimeError: late and loud"
+    ):
         search(quick, tmp_path, late)
     study, _ = search(quick, tmp_path, SETTINGS)
     assert origins_of(study) == ["design"] * 8 + [late.sampler, "random"]

@@ -142,7 +142,7 @@ def test_the_command_prints_board_table_and_choice() -> None:
     assert rows["up"][2:] == ["-"] * 6
     assert rows["right"][2:4] == ["0", "2"]
     assert "median of 5 repeats" in shown.stdout
-    assert "standard deviation of the value over repeats of" in shown.stdout
+    assert "the value's standard deviation over repeats of" in shown.stdout
 
     answer = json.loads(runner.invoke(app, [*asked, "--json"]).stdout)
     assert answer["board"][3] == [64, 128, 0, 0]

@@ -326,7 +326,7 @@ def test_bad_input_is_refused_and_nothing_is_made(
 def test_other_settings_of_a_network_are_refused() -> None:
     train("v", 1)
     line = refused("train", "ntuple", "--name", "v", "--patterns", "4x5", "--seed", "4")
-    assert "seed must be 3 for the network 'v'" in line
+    assert "seed must be 3 for network 'v'" in line
 
 
 @pytest.mark.parametrize(

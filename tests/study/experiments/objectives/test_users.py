@@ -118,13 +118,15 @@ def test_costs_are_read_from_reports_by_name() -> None:
 @pytest.mark.parametrize("name", ["a b", "1st", "", "größe", "a-b", "games", "seed", "name"])
 def test_names_that_are_none_for_a_column_or_an_option_are_refused(name: str) -> None:
     for make in (mean, rate, exact):
-        with pytest.raises(ValueError, match=r"goal must (have a|not have the) name of "):
+        with pytest.raises(
+            ValueError, match=r"goal must (have a name of|not share its name with) "
+        ):
             make(name)
 
 
 @pytest.mark.parametrize("name", ["a b", "score", "n_moves", "moves", "kind", "seed"])
 def test_costs_that_every_game_has_are_refused(name: str) -> None:
-    with pytest.raises(ValueError, match=r"cost must (have a name of|not have the name of) "):
+    with pytest.raises(ValueError, match=r"cost must (have a name of|not share its name with) "):
         reported(name)
 
 
