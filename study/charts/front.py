@@ -185,9 +185,9 @@ def band_note(predicted: pd.DataFrame, goal: Goal) -> str:
         return ""
     shared, own = predicted[common].iloc[0], float(np.sqrt((predicted[local] ** 2).mean()))
     return (
-        f" (one part of its error is common to the whole line, with a standard deviation of "
-        f"{goal.format.error_with_unit(shared)}, and another is specific to each cost, with "
-        f"{goal.format.error(own)})"
+        f" (its error has two parts: one common to the whole line, with a standard deviation of "
+        f"{goal.format.error_with_unit(shared)}, and one specific to each cost, with a standard "
+        f"deviation of {goal.format.error_with_unit(own)})"
     )
 
 

@@ -231,8 +231,8 @@ def games_note(frame: pd.DataFrame, what: str) -> str:
         each = f"{counts[0]:,} to {each}"
     rows = counted(len(frame), what)
     if len(frame) == 1 or counts[-1] == 1:
-        return f"{rows} of {each}{' each' if len(frame) > 1 else ''}"
-    return f"{rows} of {each} each, {int(frame['n_games'].sum()):,} in all"
+        return f"{rows} with {each}{' each' if len(frame) > 1 else ''}"
+    return f"{rows} with {each} each, {int(frame['n_games'].sum()):,} in all"
 
 
 def write_text(text: str, path: Path) -> None:

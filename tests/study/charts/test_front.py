@@ -170,9 +170,9 @@ def test_a_notebook_shows_it_with_its_subject(small: Analysis) -> None:
 
 def test_counts_of_one_are_singular() -> None:
     for counts, said in (
-        ([1], "1 point of 1 game"),
-        ([40], "1 point of 40 games"),
-        ([1, 1], "2 points of 1 game each"),
-        ([40, 1000], "2 points of 40 to 1,000 games each, 1,040 in all"),
+        ([1], "1 point with 1 game"),
+        ([40], "1 point with 40 games"),
+        ([1, 1], "2 points with 1 game each"),
+        ([40, 1000], "2 points with 40 to 1,000 games each, 1,040 in all"),
     ):
         assert games_note(pd.DataFrame({"n_games": counts}), "point") == said
