@@ -23,8 +23,7 @@ from sqlalchemy import (
     func,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects import sqlite
 
 SEARCH, VALIDATION = "search", "validation"
 METADATA = MetaData()
@@ -147,9 +146,13 @@ def insert_rows(connection: Connection, study: int, rows: Sequence[Any]) -> None
         statement: Any = sqlite.insert(table).on_conflict_do_nothing(index_elements=key)
         connection.execute(statement, [dict(zip(names, each, strict=True)) for each in values])
         return
+    from sqlalchemy.dialects import postgresql  # noqa: PLC0415, slow, and SQLite does not need it
+
     # One statement with an array per column: one statement per row would be slower.
     columns = zip(names, zip(*values, strict=True), strict=True)
-    arrays = [func.unnest(bindparam(name, type_=ARRAY(table.c[name].type))) for name in names]
+    arrays = [
+        func.unnest(bindparam(name, type_=postgresql.ARRAY(table.c[name].type))) for name in names
+    ]
     statement = postgresql.insert(table).from_select(names, select(*arrays))
     statement = statement.on_conflict_do_nothing(index_elements=key)
     connection.execute(statement, {name: list(column) for name, column in columns})
