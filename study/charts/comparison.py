@@ -242,7 +242,9 @@ def signed(found: Estimate, goal: Goal) -> str:
         return f"{sign}{100.0 * value:.1f}{interval} percentage points"
     if half == 0.0:
         return f"{sign}{goal.format.with_unit(value)}"
-    return f"{sign}{goal.format.interval_with_unit(value, value - half, value + half)}"
+    # Ends of an interval would need signs, too.
+    style = replace(goal.format, interval_style="plus-minus")
+    return f"{sign}{style.interval_with_unit(value, value - half, value + half)}"
 
 
 def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:

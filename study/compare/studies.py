@@ -6,7 +6,6 @@ the means that are compared. Baselines are left out, because all studies share t
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -32,9 +31,9 @@ HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; as a share of the distance be
 
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
-    """Raise InputError for studies of different experiments; only their spaces may differ."""
-    first = experiments[0]
-    if any(replace(each, space=first.space) != first for each in experiments):
+    """Raise InputError for studies of different experiments, or with different goals or costs."""
+    first, *others = [(each.name, each.goal, each.cost) for each in experiments]
+    if any(each != first for each in others):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
         raise InputError(f"studies must have the same experiment and cost (got {names})")
 
@@ -86,6 +85,7 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
     area = goal.format.area
     studies = [
         (
+            row["study"],
             row["sampler"],
             f"{row['seed']}",
             f"{row['n_trials']}, {row['n_games']:,}",
@@ -100,8 +100,8 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
         found = t_interval(rows["hypervolume"].to_numpy(float))
         ends = f"{area(found.low)} to {area(found.high)}" if math.isfinite(found.low) else "?"
         samplers.append((str(sampler), f"{len(rows)}", f"{area(found.value)} ({ends})"))
-    columns = ["sampler", "seed", "trials, games", "validated points, games"]
-    by_study = markdown_table([*columns, "hypervolume, 95% interval"], studies)
+    columns = ["study", "sampler", "seed", "trials, games", "validated points, games"]
+    by_study = markdown_table([*columns, "hypervolume, 95% interval"], studies, "llrrrr")
     columns = ["sampler", "studies", "mean hypervolume, 95% interval"]
     return f"{by_study}\n\n{markdown_table(columns, samplers)}\n"
 

@@ -1,11 +1,13 @@
 """Studies side by side."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tests.study.conftest import QUICK
 from tests.study.made_studies import data_of, store_point, store_trial
+from thetafront import load_experiment
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.compare.studies import (
     check_comparable,
@@ -20,6 +22,16 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log
 from thetafront.study.log.study_record import StudyRecord
+
+COINS = """
+from thetafront import Experiment, NumericParameter, Space, rate
+
+def play(seed, effort):
+    return {"won": seed % effort == 0}
+
+SPACE = Space((NumericParameter("effort", 1, 9, integer=True),))
+COINS = Experiment("coins", play, SPACE, rate("won"))
+"""
 
 
 def game(seed: int, score: int, seconds: float) -> Game:
@@ -76,3 +88,13 @@ def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:
         InputError, match=r"\(got quick by seconds_per_move, quick by playout_moves"
     ):
         check_comparable([quick, quick.with_cost(PLAYOUT_MOVES)])
+
+
+def test_a_definition_that_is_read_twice_is_of_the_same_experiment(tmp_path: Path) -> None:
+    """Your own agents are other objects each time; another experiment is refused in one line."""
+    file = tmp_path / "coins.py"
+    file.write_text(COINS)
+    once, again = (load_experiment(str(file)) for _ in range(2))
+    check_comparable([once, again])
+    with pytest.raises(InputError, match=r"\(got coins by seconds_per_game, quick by seconds_per"):
+        check_comparable([once, QUICK])

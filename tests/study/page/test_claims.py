@@ -13,7 +13,7 @@ from tests.study.made_studies import add_point, add_trials, data_of, new_study, 
 from thetafront.study.charts.comparison import signed
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import SCORE, WIN_RATE
+from thetafront.study.experiments.objectives import SCORE, WIN_RATE, mean
 from thetafront.study.log.location import Location
 from thetafront.study.page.claims import claims, difference, what_matters
 from thetafront.study.report.analysis import Analysis
@@ -205,6 +205,8 @@ def test_signs_and_units() -> None:
     assert signed(Estimate(-0.25, -0.3, -0.2), WIN_RATE) == "−25.0 ± 5.0 percentage points"
     assert signed(Estimate(0.25, 0.25, 0.25), WIN_RATE) == "+25.0 percentage points"
     assert signed(Estimate(1.0, 1.0, 1.0), SCORE) == "+1 point"
+    packed = mean("packed", unit="%", low=0.0, high=100.0)
+    assert signed(Estimate(-0.83, -1.16, -0.51), packed) == "−0.83 ± 0.32 %"
     assert signed(Estimate(0.0, 0.0, 0.0), SCORE) == "0 points"
 
 
