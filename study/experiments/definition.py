@@ -126,7 +126,9 @@ class Experiment:
         needed = [] if self.reference_score is None else names
         if set(needed) != set(self.reference_costs):
             given = ", ".join(self.reference_costs) or "none"
-            allowed = f"given for {', '.join(needed)}" if needed else "left out without a score"
+            allowed = "left out without a reference score"
+            if needed:
+                allowed = f"given for {', '.join(needed)}"
             raise ValueError(f"reference costs must be {allowed} (got {given})")
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")

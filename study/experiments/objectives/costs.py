@@ -7,7 +7,6 @@ cost is the time or the number of sweeps that it takes.
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
@@ -126,12 +125,12 @@ class Cost:
         """Write a cost in a sentence: ``1.00 ms per move``."""
         if not self.unit:
             return f"{self.text(value)} {self.label}"
-        per = "move" if self.per_move else "game"
-        unit = f" per {per}" if self.name.endswith(f"_per_{per}") else ""
         # A user's label may name another unit of work, as in `CPU time per slice`.
-        if found := re.search(r" (?:a|per) (.+)$", self.label):
-            unit = f" per {found[1]}"
-        return f"{self.text(value)}{unit}"
+        _, of, what = self.label.rpartition(" per ")
+        if not of:
+            per = "move" if self.per_move else "game"
+            of, what = (" per ", per) if self.name.endswith(f"_per_{per}") else ("", "")
+        return f"{self.text(value)}{of}{what}"
 
     @property
     def bound(self) -> str:

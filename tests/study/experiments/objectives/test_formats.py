@@ -1,6 +1,7 @@
 """Numbers of any magnitude, as people write them."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -107,6 +108,9 @@ def test_costs_of_any_size_and_unit() -> None:
     a_game = cpu_seconds("game")
     assert (a_game.name, a_game.label) == ("seconds_per_game", "CPU time per game")
     assert a_game.in_words(0.001) == "1.00 ms per game"
+    named = replace(a_game, label="CPU time of a block per slice")
+    assert named.in_words(0.001) == "1.00 ms per slice"
+    assert replace(a_game, label="time to solve a maze").in_words(0.001) == "1.00 ms per game"
     assert a_game.option_help == "Limit: CPU time per game, such as 100us or 0.0001 (seconds)."
     assert cpu_seconds().in_words(0.001) == "1.00 ms per move"
     assert reported("gpu", unit="s").text(0.0123) == "12.3 ms"
