@@ -59,22 +59,10 @@ Place = tuple[str, int]
 
 
 class GamesTable(ABC):
-    """A table of games, and what is wrong with it.
+    """A table of games, what was checked in it (``checks``), and what is wrong.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder of the table and of the files that define its agents.
-
-    Attributes
-    ----------
-    checks : list of Check
-        What was checked, and what is wrong.
-
-    Raises
-    ------
-    InputError
-        If the file is not a table of this version, or no file says who played its games.
+    Its folder also has the files that define its agents. InputError if the file is not a table of
+    this version, or if no file says who played its games.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -68,30 +68,8 @@ from thetafront.study.text import counted
 class StudyCheck:
     """A check of a study's rows, whole or damaged, and of the other places that have its data.
 
-    Parameters
-    ----------
-    study : Log or EarlierStudy
-        The study.
-    location : Location
-        Where the study is. Tables and a manifest in its folder may have what the rows lack.
-    settings : Settings
-        How to verify.
-
-    Attributes
-    ----------
-    report : CheckReport
-        What was checked, and what is wrong.
-    entries : list of Entry
-        All games that exist or should exist.
-    different : list of tuple
-        Entries whose results differed when played again, each with the new game.
-    lost : list of str
-        What cannot be recovered.
-
-    Raises
-    ------
-    DamageError
-        If neither the study's record nor an export of it can be read.
+    Tables and a manifest in the study's folder may have what the rows lack. DamageError if neither
+    the study's record nor an export of it can be read.
     """
 
     def __init__(self, study: StudySource, location: Location, settings: Settings) -> None:
@@ -121,8 +99,8 @@ class StudyCheck:
             kept = self.games if is_whole(row) else self.damaged_games
             kept.setdefault((row.phase, row.number), {})[row.replicate] = row
         self.n_lost = rows.n_games - sum(map(len, self.games.values()))
-        self.lost: list[str] = []
-        self.entries: list[Entry] = []
+        self.lost: list[str] = []  # what cannot be recovered
+        self.entries: list[Entry] = []  # all games that exist or should exist
         self.left_out = {
             (each["phase"], each["number"]) for each in rows.whole.latest(FAILED) if each["error"]
         }
@@ -132,6 +110,7 @@ class StudyCheck:
             trials = StudyData.from_rows(rows, self.experiment).trials
             mirror = Mirror(study, self.experiment, trials)
             self.copy.problems += mirror.find_problems(self.mirrored)
+        # ``different`` has the entries that differ when played again, each with the new game.
         played, self.different = replayed(self.entries, settings)
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
         self.report = CheckReport(f"study {study.name!r}", checks)

@@ -31,25 +31,10 @@ def verify_study(
 ) -> CheckReport:
     """Verify a study, and repair it if requested: its log is rebuilt.
 
-    Parameters
-    ----------
-    study : Log or EarlierStudy
-        The study. Before a repair, a study of an earlier version is converted to today's format.
-    location : Location
-        Where the study is.
-    settings : Settings
-        How to verify.
-    repair : bool
-        Whether to repair what can be repaired; the database is copied first.
-
-    Raises
-    ------
-    InputError
-        If a repair is requested while a sweep is writing the study.
-    DamageError
-        If the study's record cannot be read; without it, the other rows have no meaning.
-    PlayError
-        If a game cannot be played.
+    Before a repair, the database is copied, and a study of an earlier version is converted to
+    today's format. RunError if a repair is requested while a sweep is writing the study;
+    DamageError if the study's record cannot be read, since the other rows have no meaning without
+    it; PlayError if a game cannot be played.
     """
     if not repair:
         return StudyCheck(study, location, settings).report
@@ -122,23 +107,11 @@ def copy_file(path: Path) -> Path:
 
 
 def verify_folder(folder: Path, settings: Settings, repair: bool) -> CheckReport:
-    """Verify the table of games in a folder, and repair it if requested.
+    """Verify the table of games in a folder, and repair what can be repaired if requested.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder of a reproduced paper, or of an exported study without its database.
-    settings : Settings
-        How to verify.
-    repair : bool
-        Whether to repair what can be repaired.
-
-    Raises
-    ------
-    InputError
-        If there is no such table, or if a repair is requested while a run is writing it.
-    PlayError
-        If a game cannot be played.
+    It is the folder of a reproduced paper, or of an exported study without its database. InputError
+    if there is no such table; RunError if a repair is requested while a run is writing it;
+    PlayError if a game cannot be played.
     """
     if not (folder / GAMES).is_file():
         raise InputError(f"{folder}: nothing to verify: it contains neither {GAMES} nor study.db")

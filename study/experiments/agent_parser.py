@@ -20,22 +20,10 @@ def build_agent(
 ) -> tuple[Agent, dict[str, Value]]:
     """Return the agent that a command line asks for, and the values of all its parameters.
 
-    Parameters
-    ----------
-    name : str
-        The agent's name in the catalog.
-    theta : str, optional
-        All components of θ, separated by commas.
-    settings : sequence of str
-        Single parameters as ``name=value``; they override ``theta``.
-    layout : str, optional
-        For a Pacman agent: the name of a maze, or the path of a ``.lay`` file. The setting
-        ``layout=…`` does the same.
-
-    Raises
-    ------
-    InputError
-        If an argument is not allowed.
+    ``theta`` has all components of θ, separated by commas; ``settings`` are single parameters as
+    ``name=value``, which override ``theta``. For a Pacman agent, ``layout`` is the name of a maze
+    or the path of a ``.lay`` file; the setting ``layout=…`` does the same. InputError if an
+    argument is not allowed.
     """
     try:
         known = parameters(name)
@@ -70,21 +58,11 @@ def build_defined_agent(
 ) -> tuple[Agent, dict[str, Value]]:
     """Return the agent of a user's experiment, and its θ.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment. A parameter that is not given gets the middle of its range.
-    theta : str, optional
-        All numeric components of θ, in order, separated by commas. An inactive parameter gets an
-        empty component, as in ``1,,3``.
-    settings : sequence of str
-        Single parameters as ``name=value``; they override ``theta``. Values outside the space are
-        allowed if the experiment's player accepts them.
-
-    Raises
-    ------
-    InputError
-        If an argument is not allowed.
+    ``theta`` has all numeric components of θ, in order, separated by commas. An inactive parameter
+    gets an empty component, as in ``1,,3``. ``settings`` are single parameters as ``name=value``,
+    which override ``theta``; values outside the space are allowed if the experiment's player
+    accepts them. A parameter that is not given gets the middle of its range. InputError if an
+    argument is not allowed.
     """
     known = {each.name: each for each in experiment.space}
     numbers = [each for each in known.values() if isinstance(each, NumericParameter)]

@@ -69,22 +69,13 @@ TEXT, NUMBER, CONDITION = "a text", "a number", "a condition"
 
 @dataclass(frozen=True)
 class Constraint:
-    """A constraint given as text.
+    """A constraint given as text, in the grammar of this module.
 
-    Parameters
-    ----------
-    text : str
-        The constraint, in the grammar of this module.
-    kinds : tuple of (str, str)
-        Each parameter's name and kind: a number, a text or a condition (true or false).
-
-    Raises
-    ------
-    ValueError
-        If the text does not follow the grammar, or is not a condition.
+    ValueError if the text does not follow the grammar, or is not a condition.
     """
 
     text: str
+    # Each parameter's name and kind: a number, a text or a condition (true or false).
     kinds: tuple[tuple[str, str], ...]
 
     def __post_init__(self) -> None:
@@ -240,20 +231,12 @@ def joined(parts: Sequence[Expression], decides: float) -> Expression:
 
 @dataclass(frozen=True)
 class ConstraintFunction:
-    """A constraint given as a Python function, which takes θ as a mapping.
+    """A constraint given as a Python function, which takes θ as a mapping."""
 
-    Attributes
-    ----------
-    function : callable
-        Returns whether θ is allowed. A θ for which it raises an exception is not allowed.
-    text : str
-        The function's name with ``()``, for messages and for a study's record.
-    errors : list of str
-        The first exception that the function raised.
-    """
-
+    # Returns whether θ is allowed. A θ for which it raises an exception is not allowed.
     function: Callable[[Mapping[str, Any]], Any]
-    text: str
+    text: str  # the function's name with ``()``, for messages and for a study's record
+    # The first exception that the function raised.
     errors: list[str] = field(default_factory=list, compare=False)
 
     @classmethod

@@ -32,15 +32,9 @@ from thetafront.study.experiments.space import Space
 
 
 class Player(ABC):
-    """A player of an experiment's games.
+    """A player of an experiment's games."""
 
-    Attributes
-    ----------
-    is_external : bool
-        Whether its agent is a user's. The games of such an agent are of class
-        :class:`~agents.external.report.ReportedGame`.
-    """
-
+    # Whether its agent is a user's, whose games are of class ReportedGame.
     is_external: ClassVar[bool] = True
 
     @property

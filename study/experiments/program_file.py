@@ -39,11 +39,8 @@ Table = Mapping[str, Any]
 def read_program_file(path: Path) -> Experiment:
     """Read an experiment from a file.
 
-    Raises
-    ------
-    InputError
-        If there is no such file, or if a key or value in it is not allowed. The error names the
-        path and the key.
+    InputError if there is no such file, or if a key or value in it is not allowed; the error names
+    the path and the key.
     """
     try:
         if path.exists() and not path.is_file():  # reading from a pipe would block

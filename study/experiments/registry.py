@@ -45,19 +45,11 @@ def objectives() -> list[Goal | Cost]:
 
 
 def experiment(text: str) -> Experiment:
-    """Return an experiment.
+    """Return the experiment of a name or definition; InputError if there is none, or it is invalid.
 
-    Parameters
-    ----------
-    text : str
-        The name of a built-in experiment, or of one in an installed package; or a definition. A
-        definition is a Python file (``coins.py`` or ``coins.py:NAME``), a module
-        (``package.module:NAME``) or a TOML file.
-
-    Raises
-    ------
-    InputError
-        If there is no such experiment, or its definition is invalid.
+    A name is that of a built-in experiment, or of one in an installed package. A definition is a
+    Python file (``coins.py`` or ``coins.py:NAME``), a module (``package.module:NAME``) or a TOML
+    file.
     """
     if text in EXPERIMENTS:
         return EXPERIMENTS[text]

@@ -301,11 +301,7 @@ class Space:
         """Return θ with the given values; all other values are at the middle of their ranges.
 
         If this θ is not feasible, the other values are those of a feasible point near the middle.
-
-        Raises
-        ------
-        InputError
-            If a given parameter is inactive, or no feasible θ is found.
+        InputError if a given parameter is inactive, or if no feasible θ is found.
         """
         middle = np.full((1, len(self)), 0.5)
         whole = self.is_box or self.is_whole(given)

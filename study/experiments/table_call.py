@@ -33,21 +33,9 @@ def call(
 ) -> T:
     """Call a function with the values of a table, and with ``more`` arguments.
 
-    Parameters
-    ----------
-    function : callable
-        Its annotations are types in :data:`WORDS`, lists of texts, literals, or Any.
-    table : mapping
-        The values.
-    name : str
-        The table's name, for messages.
-    more : mapping
-        The other arguments, by name. The table must not have these keys.
-
-    Raises
-    ------
-    InputError
-        If a key is not an argument, or if an argument is missing or of a wrong type.
+    The function's annotations are types in :data:`WORDS`, lists of texts, literals, or Any. The
+    table must not have keys of ``more``; messages use its ``name``. InputError if a key is not an
+    argument, or if an argument is missing or of a wrong type.
     """
     given = more or {}
     known = {key: each for key, each in signature(function).parameters.items() if key not in given}

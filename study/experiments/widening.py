@@ -53,11 +53,8 @@ class WidenRequest:
 def parse_widen_request(text: str, experiment: Experiment) -> WidenRequest:
     """Read ``NAME`` or ``NAME=LOW:HIGH``.
 
-    Raises
-    ------
-    InputError
-        If the text does not name a numeric parameter, or if its bounds are not allowed, or do not
-        include the present bounds.
+    InputError if the text does not name a numeric parameter, or if its bounds are not allowed, or
+    do not include the present bounds.
     """
     name, has_bounds, bounds = text.partition("=")
     known = {each.name: each for each in experiment.space if isinstance(each, NumericParameter)}

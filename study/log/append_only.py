@@ -12,14 +12,9 @@ from thetafront.study.log.file_lock import file_lock
 
 
 class AppendOnlyFile:
-    """A file to which lines are appended while it is :meth:`held`.
+    """A file, which need not exist, to which lines are appended while it is :meth:`held`.
 
-    Parameters
-    ----------
-    path : Path
-        The file, which need not exist.
-    kind : str
-        What the file is, for messages, such as ``a table of games``.
+    ``kind`` says in messages what the file is, such as ``a table of games``.
     """
 
     def __init__(self, path: Path, kind: str) -> None:
@@ -42,19 +37,10 @@ class AppendOnlyFile:
     def held(self, read: Callable[[bytes], int]) -> Iterator[None]:
         """Hold the file, so that no other run writes to it meanwhile.
 
-        Parameters
-        ----------
-        read : callable
-            Called with the file's current content, which another run may have changed. It returns
-            the length of the intact part, and raises InputError if the file is not of this kind.
-            Anything after the intact part is a line cut short by a kill, and is deleted.
-
-        Raises
-        ------
-        RunError
-            If another run holds the file.
-        InputError
-            If the path is not a file, or ``read`` refuses its content.
+        ``read`` is called with the file's current content, which another run may have changed. It
+        returns the length of the intact part, and raises InputError if the file is not of this
+        kind. Anything after the intact part is a line cut short by a kill, and is deleted.
+        RunError if another run holds the file; InputError if the path is not a file.
         """
         self.content()
         flags = os.O_RDWR | os.O_APPEND | os.O_CREAT

@@ -51,20 +51,10 @@ class Writer(Protocol):
 class StorageConnection:
     """Waits for a storage's server, on behalf of all threads of a run.
 
-    Parameters
-    ----------
-    engine : Engine, optional
-        The storage's engine; None for a storage in memory.
-    message : callable
-        Called with a line of text when the connection is lost, and when it is back.
-    lock : ServerLock, optional
-        The study's lock. After the connection was lost, the lock is taken again before anything is
-        written. If another run holds the lock by then, every use of the storage raises RunError.
-
-    Attributes
-    ----------
-    writers : list of Writer
-        The writers that are still open.
+    ``engine`` is None for a storage in memory. ``message`` is called with a line of text when the
+    connection is lost, and when it is back. After a loss, the study's ``lock`` is taken again
+    before anything is written. If another run holds the lock by then, every use of the storage
+    raises RunError.
     """
 
     def __init__(
@@ -76,7 +66,7 @@ class StorageConnection:
         self.engine = engine
         self.message = message
         self.lock = lock
-        self.writers: list[Writer] = []
+        self.writers: list[Writer] = []  # those that are still open
         self.n_losses = 0
         self.ended: Exception | None = None
         self.given_up = threading.Event()

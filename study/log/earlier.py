@@ -79,12 +79,7 @@ class EarlierStudy:
     def rows(self) -> Rows:
         """Return the study as the rows of a log.
 
-        Raises
-        ------
-        InputError
-            If thetafront did not make the study.
-        DamageError
-            If a value in the study cannot be read.
+        InputError if thetafront did not make the study; DamageError if a value cannot be read.
         """
         try:
             study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))

@@ -20,17 +20,9 @@ def acquire(
 ) -> int:
     """Open and lock a file or folder; return its descriptor, which keeps the lock until closed.
 
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    flags : int
-        How to open it, as for :func:`os.open`.
-    busy : callable, optional
-        Called with the descriptor if another process holds the lock; returns the message of the
-        RunError that is raised. Without ``busy``, :func:`acquire` waits for the lock.
-    shared : bool
-        Whether other processes that also share the lock may hold it at the same time.
+    ``flags`` are those of :func:`os.open`. If another process holds the lock, ``busy`` is called
+    with the descriptor, and returns the message of the RunError that is raised; without ``busy``,
+    this function waits for the lock. Processes that hold it ``shared`` may do so at the same time.
     """
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     while True:

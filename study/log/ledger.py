@@ -48,20 +48,10 @@ def identities_in(path: Path) -> dict[str, dict[str, Any]]:
 
 
 class Ledger(Generic[G]):
-    """The games in one file, all of one class.
+    """The games in one file, all of class ``game``.
 
-    Parameters
-    ----------
-    path : Path
-        The table's file, which need not exist. It can be written only while it is :meth:`held`.
-    game : type
-        The class of the games.
-
-    Raises
-    ------
-    InputError
-        If the file is not such a table, a complete line is not a game, or ``agents.json`` is
-        damaged.
+    The file need not exist. It can be written only while it is :meth:`held`. InputError if it is
+    not such a table, if a complete line is not a game, or if ``agents.json`` is damaged.
     """
 
     def __init__(self, path: Path, game: type[G]) -> None:
@@ -82,17 +72,9 @@ class Ledger(Generic[G]):
     def games_in(self, content: bytes) -> tuple[dict[str, dict[int, G]], int]:
         """Read a table of games, up to the last complete line.
 
-        Returns
-        -------
-        played : dict of str to dict of int to Game
-            The games, by the agent's digest and by seed.
-        n_bytes : int
-            The size of the complete lines. Anything after them is a line cut short by a kill.
-
-        Raises
-        ------
-        InputError
-            If the content is not such a table, or a complete line is not a game.
+        Return the games, by the agent's digest and by seed, and the size of the complete lines in
+        bytes. Anything after them is a line cut short by a kill. InputError if the content is not
+        such a table, or if a complete line is not a game.
         """
         heading = format_line(self.columns)
         if heading.startswith(content):
@@ -138,10 +120,7 @@ class Ledger(Generic[G]):
     def agent(self, digest: str) -> Agent:
         """Create the agent to which a digest in the file belongs.
 
-        Raises
-        ------
-        InputError
-            If ``agents.json`` does not have the digest, or this version has no such agent.
+        InputError if ``agents.json`` lacks the digest, or if this version has no such agent.
         """
         path = self.path.with_name(AGENTS_FILE)
         if digest not in self.identities:
@@ -163,10 +142,7 @@ class Ledger(Generic[G]):
     def add(self, agent: Agent, *games: G) -> None:
         """Store finished games, except those that are stored already.
 
-        Raises
-        ------
-        OSError
-            If they cannot be written; the file then has none of them.
+        OSError if they cannot be written; the file then has none of them.
         """
         if not self.file.is_held:
             raise RuntimeError(f"{self.path}: lines may be appended only while it is held")
@@ -187,13 +163,7 @@ class Ledger(Generic[G]):
 
         The file is read again, since another run may have written to it. If a kill has cut the last
         line short, the line is deleted, and its game is played again. Nested calls do nothing.
-
-        Raises
-        ------
-        RunError
-            If another run holds the file.
-        InputError
-            If the file is not a table of games.
+        RunError if another run holds the file; InputError if it is not a table of games.
         """
         if self.file.is_held:
             yield

@@ -135,17 +135,7 @@ def check_folder(results: Path) -> None:
 def make_folder(folder: Path, option: str = "results") -> None:
     """Create a folder, unless it exists; its parent must exist.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    option : str
-        The option that gave the folder, for messages.
-
-    Raises
-    ------
-    InputError
-        If the folder cannot be created, or cannot be written to.
+    InputError if it cannot be created or written to; the message names the ``option`` that gave it.
     """
     cannot = f"{option}: folder {str(folder)!r} cannot be"
     try:

@@ -227,17 +227,7 @@ class LogCounts:
 
 
 class Log:
-    """A study's log in a database.
-
-    Parameters
-    ----------
-    engine : Engine
-        The engine of a database that has the log's tables.
-    name : str
-        The study's name.
-    study : int
-        The number that identifies the study in the database.
-    """
+    """A study's log in a database, whose tables exist; the number ``study`` identifies it there."""
 
     def __init__(self, engine: Engine, name: str, study: int) -> None:
         self.engine = engine

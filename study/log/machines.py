@@ -27,20 +27,8 @@ def store_machines(log: Log, machines: Mapping[str, Mapping[str, Any]]) -> None:
 def check_seconds(log: Log, experiment: Experiment, is_cluster: bool) -> None:
     """Raise InputError if seconds on a cluster would be mixed with seconds without a cluster.
 
-    Parameters
-    ----------
-    log : Log
-        The study.
-    experiment : Experiment
-        The experiment to play, with the study's cost.
-    is_cluster : bool
-        Whether the next games will be played on a cluster.
-
-    Raises
-    ------
-    InputError
-        If the cost is a time, and the next games will be played on a cluster although some of the
-        study's games were played without a cluster, or the other way round.
+    That is, if the experiment's cost is a time, and the next games will be played on a cluster
+    although some of the study's games were played without one, or the other way round.
     """
     if not experiment.cost.is_timed:
         return

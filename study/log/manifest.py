@@ -71,13 +71,7 @@ def write_json(contents: Mapping[str, Any], path: Path) -> None:
 
 
 def earlier_manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest of an earlier run; empty if there was none.
-
-    Raises
-    ------
-    InputError
-        If the file is not a manifest.
-    """
+    """Return the manifest of an earlier run, empty if none; InputError if it is not a manifest."""
     if not path.exists():
         return {}
     try:
@@ -95,10 +89,7 @@ def earlier_manifest(path: Path) -> dict[str, Any]:
 def check_output(folder: Path) -> None:
     """Check, before anything is written, that a folder may be used for results without a study.
 
-    Raises
-    ------
-    InputError
-        If the folder has a study, or an invalid manifest.
+    InputError if the folder has a study, or an invalid manifest.
     """
     is_study = (folder / "study.db").exists() or "study" in earlier_manifest(folder / MANIFEST)
     if is_study:
@@ -108,10 +99,7 @@ def check_output(folder: Path) -> None:
 def write_manifest(contents: Mapping[str, Any], path: Path) -> None:
     """Write a manifest; a manifest that is there already is kept among its ``earlier_runs``.
 
-    Raises
-    ------
-    InputError
-        If the earlier file is not a manifest.
+    InputError if the earlier file is not a manifest.
     """
     earlier = earlier_manifest(path)
     before = [*earlier.pop("earlier_runs", []), earlier] if earlier else []

@@ -50,17 +50,9 @@ def optuna_study(engine: Engine, name: str) -> optuna.Study | None:
 class Mirror:
     """The mirror of a study that is being searched.
 
-    :meth:`put` is called when a trial begins, and when it ends; :meth:`step` writes trials when
-    there is time. If a trial is still open when a later one has ended, it is written as running.
-
-    Parameters
-    ----------
-    log : Log
-        The study's log.
-    experiment : Experiment
-        The study's experiment, which names the objectives.
-    trials : iterable of Point
-        The trials in the log.
+    It begins with the log's trials. :meth:`put` is called when a trial begins, and when it ends;
+    :meth:`step` writes trials when there is time. If a trial is still open when a later one has
+    ended, it is written as running.
     """
 
     def __init__(self, log: Log, experiment: Experiment, trials: Iterable[Point]) -> None:

@@ -69,18 +69,9 @@ class PublishedStudy(StudyData):
 def read_published(folder: Path) -> tuple[Location, StudyData]:
     """Rebuild a study from ``trials.csv``, ``front.csv``, ``games.csv`` and ``manifest.json``.
 
-    Returns
-    -------
-    Location
-        The name and storage that the manifest gives, with ``folder`` as the folder.
-    StudyData
-        The study.
-
-    Raises
-    ------
-    InputError
-        If the folder or one of the files is missing or not a study's, or if the number of games
-        differs from that in the manifest.
+    Its location has the name and storage that the manifest gives, and this folder. InputError if
+    the folder or one of the files is missing or not a study's, or if the number of games differs
+    from that in the manifest.
     """
     if not folder.is_dir():
         problem = "is not a folder" if folder.exists() else "does not exist"

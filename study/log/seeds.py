@@ -81,17 +81,8 @@ def game_to_record(game: Outcome) -> dict[str, Any]:
 def record_to_outcome(record: Any, kind: type[Game] = Game) -> Outcome:
     """Return the game, ended or failed, from the record that :func:`game_to_record` made of it.
 
-    Parameters
-    ----------
-    record
-        The record as it is stored, which may be damaged.
-    kind : type
-        The class of the game. Only games of users' agents can fail.
-
-    Raises
-    ------
-    ValueError
-        If the record is not that of such a game, or has values that no game can have.
+    The stored record may be damaged. ValueError if it is not that of a game of class ``kind``, or
+    if no game can have its values. Only games of users' agents can fail.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"must be a game's record (got {shortened(record)})")

@@ -96,12 +96,7 @@ class ServerLock:
     def take(self) -> None:
         """Take the lock on a new connection.
 
-        Raises
-        ------
-        RunError
-            If another run holds it.
-        SQLAlchemyError
-            If the server cannot be reached.
+        RunError if another run holds it; SQLAlchemyError if the server cannot be reached.
         """
         if not self.is_taken_anew():
             raise self.refusal("which has just begun")
@@ -109,14 +104,8 @@ class ServerLock:
     def keep(self) -> None:
         """Check whether the lock is held, and take it if not.
 
-        A run calls this method often; the lock is checked only every ten seconds.
-
-        Raises
-        ------
-        RunError
-            If another run has taken the lock meanwhile.
-        SQLAlchemyError
-            If the server cannot be reached.
+        A run calls this method often; the lock is checked only every ten seconds. RunError if
+        another run has taken it meanwhile; SQLAlchemyError if the server cannot be reached.
         """
         is_due = time.monotonic() - self.checked >= SECONDS_BETWEEN_CHECKS
         if self.connection is not None and not is_due:
@@ -134,13 +123,7 @@ class ServerLock:
         """Check at once whether the lock is held, and take it if not; return whether it is held.
 
         It counts as not held while the server still keeps it for a lost connection of this run.
-
-        Raises
-        ------
-        RunError
-            If another run has taken the lock meanwhile.
-        SQLAlchemyError
-            If the server cannot be reached.
+        RunError and SQLAlchemyError as in :meth:`keep`.
         """
         with self.mutex:
             self.checked = time.monotonic()

@@ -96,24 +96,12 @@ def create_or_resume(
     accept_change: bool = False,
     say: Say = lambda text: None,
 ) -> Log:
-    """Open the study for a sweep; create it if it does not exist.
+    """Open the study for a sweep; create it, with the settings in ``record``, if it is new.
 
-    Parameters
-    ----------
-    location : Location
-        The study's location.
-    record : StudyRecord
-        The settings of the sweep, with which a new study is created.
-    accept_change : bool
-        Whether to continue with a definition that has changed; the study records the change.
-    say : callable
-        Called with a line of text if the study is converted to the current format.
-
-    Raises
-    ------
-    InputError
-        If the study was made by another program, or with another experiment, space, seed or design;
-        or if it is new, and its folder has the games of another study.
+    With ``accept_change``, a definition that has changed is accepted, and the study records the
+    change. ``say`` is called with a line of text if the study is converted to the current format.
+    InputError if the study was made by another program, or with another experiment, space, seed or
+    design; or if it is new, and its folder has the games of another study.
     """
     engine = open_engine(location, for_writing=True)
     source = find(engine, location.name)
@@ -224,23 +212,11 @@ def existing(location: Location) -> StudyData | None:
 def find_study(
     name_or_url: str, results: Path, study_name: str | None = None, may_lack: bool = False
 ) -> tuple[StudySource, Location]:
-    """Find a study that exists, and return its location.
+    """Find a study that exists, and return its location; InputError if there is no such study.
 
-    Parameters
-    ----------
-    name_or_url : str
-        A study's name, whose folder is in ``results``; or a storage URL.
-    results : Path
-        The folder of studies.
-    study_name : str, optional
-        Which study, if a storage URL holds several.
-    may_lack : bool
-        Whether tables and the study's own row may be missing, because a repair will restore them.
-
-    Raises
-    ------
-    InputError
-        If there is no such study.
+    It is given by its name, as a folder in ``results``, or by a storage URL; then ``study_name``
+    says which study, if the storage holds several. With ``may_lack``, tables and the study's own
+    row may be missing, because a repair will restore them.
     """
     location, name = location_given(name_or_url, results, study_name), study_name
     if "://" not in name_or_url:

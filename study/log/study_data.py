@@ -79,14 +79,8 @@ class StudyData:
         """Read a study; by default, the experiment is made from the study's record.
 
         ``earlier`` is an earlier snapshot of the same study; it saves the time of reading its games
-        again, which never change.
-
-        Raises
-        ------
-        InputError
-            If thetafront did not make the study.
-        DamageError
-            If a row is damaged or missing.
+        again, which never change. InputError if thetafront did not make the study; DamageError if a
+        row is damaged or missing.
         """
         with study_context(source.name):
             return cls.from_rows(whole_rows(source), experiment, earlier)

@@ -59,12 +59,8 @@ class StudyRecord:
     def read(cls, stored: Any, name: str) -> "StudyRecord":
         """Read a study's record as it is stored; ``name`` is for messages.
 
-        Raises
-        ------
-        InputError
-            If thetafront did not make the study, or the format of its record is unknown.
-        DamageError
-            If a value of the record cannot be read.
+        InputError if thetafront did not make the study, or if the record's format is unknown;
+        DamageError if a value of the record cannot be read.
         """
         if not isinstance(stored, Mapping):
             raise InputError(f"study: {name!r} was not made by thetafront")
@@ -217,10 +213,7 @@ class StudyRecord:
     def with_current_experiment(self) -> "StudyRecord":
         """Return the record that the study would have if it were made with today's experiment.
 
-        Raises
-        ------
-        InputError
-            If the experiment no longer exists.
+        InputError if the experiment no longer exists.
         """
         if self.defined is not None and not self.defined.source:
             return self  # defined in a script or notebook: nothing to load
@@ -237,10 +230,7 @@ class StudyRecord:
     def current_player(self) -> Player:
         """Return the player of an experiment that is not built in.
 
-        Raises
-        ------
-        InputError
-            If its definition is gone, or has changed.
+        InputError if its definition is gone, or has changed.
         """
         assert self.defined is not None
         if not self.defined.source:
@@ -264,10 +254,7 @@ class StudyRecord:
     def experiment_as_made(self) -> Experiment:
         """Return the study's experiment, with the search space of this record.
 
-        Raises
-        ------
-        InputError
-            If this version has no such experiment, cost or parameter.
+        InputError if this version has no such experiment, cost or parameter.
         """
         if self.defined is not None:
             player = RecordedPlayer(self.source, self.current_player)

@@ -30,20 +30,10 @@ Write = PointRow | GameRow | EventRow
 class StudyWriter:
     """Writes rows into a log in a separate thread, which starts with the first write.
 
-    Writes are committed in order, and the mirror is written between transactions. An error of the
-    thread is raised by the next call.
-
-    Parameters
-    ----------
-    log : Log
-        The log to write to; this process must be its only writer.
-    connection : StorageConnection, optional
-        Waits for the storage's server if its connection is lost.
-    watch : callable
-        Called after each transaction with the number of its writes, and with the seconds that the
-        oldest of them has waited.
-    mirror : Mirror, optional
-        The study's mirror, updated between transactions.
+    This process must be the log's only writer. Writes are committed in order, and the mirror, if
+    any, is updated between transactions. ``watch`` is called after each transaction with the number
+    of its writes, and with the seconds that the oldest of them has waited. The connection waits for
+    the storage's server if it is lost. An error of the thread is raised by the next call.
     """
 
     def __init__(

@@ -31,33 +31,15 @@ TIMED_TOGETHER = 50  # games in a block of times; a machine's speed drifts betwe
 
 @dataclass(frozen=True)
 class Cost:
-    """A sum over games, divided by the number of their moves or by the number of games.
+    """A sum over games, divided by the number of their moves or by the number of games."""
 
-    Attributes
-    ----------
-    name : str
-        The name of its column, and of its option on the command line.
-    label : str
-        Its name on axes and in sentences.
-    counted : str
-        The attribute of a game that is summed.
-    unit : str
-        ``s`` for seconds; empty for a count.
-    per_move : bool
-        Whether the sum is divided by the number of moves of all games, not by the number of games.
-    is_reported : bool
-        Whether it is a time that the games report, instead of a measured one.
-    is_whole : bool
-        Whether it is written without decimals because it is large; never for a time.
-    """
-
-    name: str
-    label: str
-    counted: str
-    unit: str = ""
-    per_move: bool = True
-    is_reported: bool = False
-    is_whole: bool = True
+    name: str  # the name of its column, and of its option on the command line
+    label: str  # its name on axes and in sentences
+    counted: str  # the attribute of a game that is summed
+    unit: str = ""  # ``s`` for seconds; empty for a count
+    per_move: bool = True  # whether it is divided by the moves of all games, not by their number
+    is_reported: bool = False  # whether it is a time that the games report, not a measured one
+    is_whole: bool = True  # written without decimals because it is large; never for a time
 
     def value(self, games: Sequence[Game]) -> float:
         """Return the cost of some games; NaN if there are none.

@@ -51,17 +51,10 @@ N_PSEUDO = 100  # number of imagined samples from which a variance is guessed
 class Estimator(ABC):
     """Statistics of one kind of samples.
 
-    Attributes
-    ----------
-    low, high : float, optional
-        Bounds of samples; None if there is no such bound.
-
-    Raises
-    ------
-    ValueError
-        If a bound is not finite, or the lower one is not below the upper one.
+    ValueError if a bound is not finite, or if the lower one is not below the upper one.
     """
 
+    # Bounds of samples; None if there is no such bound.
     low: float | None = None
     high: float | None = None
 

@@ -39,49 +39,25 @@ OPTIONS_AND_KEYS |= {"agent", "params", "n_games", "n_moves_mean", "combined", "
 
 @dataclass(frozen=True)
 class Goal:
-    """The mean of one number per game, its *sample*, over all games that an agent could play.
+    """The mean of one number per game, its *sample*, over all games that an agent could play."""
 
-    Attributes
-    ----------
-    name : str
-        Beginning of its columns' names, and its option on the command line.
-    label, axis_label : str
-        Its name in a sentence, and on an axis.
-    sample : str
-        The attribute of a game that is the sample.
-    estimator : Estimator
-        Statistics of the samples.
-    format : Format
-        How values are written.
-    standard_error : float, optional
-        Default standard error at which the validation of a point may end; 0 if one game is exact.
-        None if the spread of games is unknown; validation then ends only after a given number of
-        games.
-    with_extremes : bool
-        Whether tables have the smallest and the largest sample, and whether a figure shows the
-        spread of samples.
-    reported_too : tuple of Goal
-        Other goals; tables also have their means and standard errors.
-    replicates : int
-        Games per trial by default.
-    direction : {"maximize", "minimize"}
-        Whether more is better, or less.
-    penalty : float, optional
-        The value of a failed game; None if failed games are replaced.
-    """
-
-    name: str
-    label: str
-    axis_label: str
-    sample: str
-    estimator: Estimator
-    format: Format
+    name: str  # beginning of its columns' names, and its option on the command line
+    label: str  # its name in a sentence
+    axis_label: str  # its name on an axis
+    sample: str  # the attribute of a game that is the sample
+    estimator: Estimator  # statistics of the samples
+    format: Format  # how values are written
+    # Default standard error at which the validation of a point may end; 0 if one game is exact.
+    # None if the spread of games is unknown; validation then ends only after a given number of
+    # games.
     standard_error: float | None
+    # Whether tables have the smallest and the largest sample, and whether a figure shows the spread
+    # of samples.
     with_extremes: bool = False
-    reported_too: tuple["Goal", ...] = ()
-    replicates: int = 4
-    direction: Direction = "maximize"
-    penalty: float | None = None
+    reported_too: tuple["Goal", ...] = ()  # tables also have their means and standard errors
+    replicates: int = 4  # games per trial by default
+    direction: Direction = "maximize"  # whether more is better, or less
+    penalty: float | None = None  # the value of a failed game; None if failed games are replaced
 
     @property
     def sign(self) -> float:
