@@ -17,7 +17,6 @@ from thetafront.study.experiments.objectives import Goal
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_headline, certificate_text
-from thetafront.study.report.expected import best_index
 from thetafront.study.report.importance import Importance
 from thetafront.study.report.prediction_check import (
     PredictionCheck,
@@ -147,11 +146,10 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     shown = goal.format.interval_with_unit(score.value, score.low, score.high)
     at, about = f"{shown} at {cost_text(baseline.expected, experiment)}", f"Against {name}"
     others = [each for each in candidates.played if each is not baseline]
-    within = [k for k, each in enumerate(others) if each.expected.cost.value <= limit]
-    index = best_index([each.expected for each in others], within, goal.sign)
-    if index is None:
+    within = [each for each in others if each.expected.cost.value <= limit]
+    if not within:
         return [Claim(about, f"It reaches {at}; no validated θ costs less.")]
-    best = others[index]
+    best = max(within, key=lambda each: each.expected.rank(goal.sign))
     found = difference(candidates, best, baseline)
     origin = best.point.origin
     named = f"number {best.number}" + (f", {origin}" if origin in experiment.baselines else "")

@@ -9,7 +9,6 @@ import numpy as np
 
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point
 from thetafront.study.report.played_rows import cost_estimates
@@ -39,6 +38,10 @@ class Expected:
     def p_reaches(self, wanted: float, sign: float = 1.0) -> float:
         """Return the probability that the score is ``wanted`` or better, by the goal's sign."""
         return normal_cdf(sign * (self.score.value - wanted), self.score.sem)
+
+    def rank(self, sign: float) -> tuple[float, float]:
+        """Return a key that is larger for a better score, by the goal's sign, then a lower cost."""
+        return sign * self.score.value, -self.cost.value
 
 
 def chance_text(p: float) -> str:
@@ -81,35 +84,6 @@ def expect_points(
         Expected(goal.estimate(point.in_order), each, each.sem)
         for point, each in zip(points, cost_estimates(experiment, cost, points), strict=True)
     ]
-
-
-def is_met(expected: Expected, limit: float, is_played: bool) -> bool:
-    """Return whether a θ stays within a budget with the required probability."""
-    if expected.cost.value > limit:
-        return False  # saves time: the probability is below one half
-    return expected.p_within(limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
-
-
-def is_reached(expected: Expected, wanted: float, goal: Goal, is_played: bool) -> bool:
-    """Return whether a θ is expected to reach a value of the goal."""
-    reaches = goal.reaches(expected.score.value, wanted)
-    return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
-
-
-def best_index(
-    expected: Sequence[Expected], chosen: Sequence[int], sign: float = 1.0
-) -> int | None:
-    """Return the index of the best θ among ``chosen``; of equally good ones, the cheapest."""
-    return max(
-        chosen,
-        key=lambda k: (sign * expected[k].score.value, -expected[k].cost.value),
-        default=None,
-    )
-
-
-def cheapest_index(expected: Sequence[Expected], chosen: Sequence[int]) -> int | None:
-    """Return the index of the θ with the lowest cost among ``chosen``."""
-    return min(chosen, key=lambda k: expected[k].cost.value, default=None)
 
 
 def proposals(combined: FittedModel, space: Space) -> tuple[list[dict[str, Any]], list[Expected]]:

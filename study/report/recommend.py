@@ -31,13 +31,11 @@ from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
     CONFIDENCE,
+    OF_PROPOSALS,
+    TO_REACH,
     Expected,
-    best_index,
     chance_text,
-    cheapest_index,
     expect_points,
-    is_met,
-    is_reached,
     proposals,
 )
 from thetafront.study.report.played_rows import by_cost
@@ -102,20 +100,21 @@ class PickQuery:
 
     def best(self, candidates: "list[Candidate]") -> "Candidate | None":
         """Return the candidate to recommend; None if none meets the query."""
-        expected = [each.expected for each in candidates]
-        met = [k for k, each in enumerate(candidates) if self.is_met(each)]
+        met, sign = filter(self.is_met, candidates), self.experiment.goal.sign
         if self.score_wanted is None:
-            index = best_index(expected, met, self.experiment.goal.sign)
-        else:
-            index = cheapest_index(expected, met)
-        return None if index is None else candidates[index]
+            return max(met, key=lambda each: each.expected.rank(sign), default=None)
+        return min(met, key=lambda each: each.expected.cost.value, default=None)
 
     def is_met(self, candidate: "Candidate") -> bool:
         """Return whether a θ meets the query; a θ without games must do so by a margin."""
         goal, expected, is_played = self.experiment.goal, candidate.expected, candidate.number > 0
-        if self.score_wanted is None:
-            return is_met(expected, self.limit, is_played)
-        return is_reached(expected, self.score_wanted, goal, is_played)
+        if self.score_wanted is not None:
+            reaches = goal.reaches(expected.score.value, self.score_wanted)
+            p_reaches = expected.p_reaches(self.score_wanted, goal.sign)
+            return reaches and (is_played or p_reaches >= TO_REACH)
+        if expected.cost.value > self.limit:
+            return False  # saves time: the probability is below one half
+        return expected.p_within(self.limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
 
 
 @dataclass(frozen=True)
@@ -196,12 +195,8 @@ class Candidates:
     @cached_property
     def ranked(self) -> list[Candidate]:
         """All θ, sorted once for many budgets: the best goal first, then the lowest cost."""
-        sign = self.data.experiment.goal.sign
-        return sorted(
-            self.played + self.anywhere,
-            key=lambda each: (sign * each.expected.score.value, -each.expected.cost.value),
-            reverse=True,
-        )
+        sign, every = self.data.experiment.goal.sign, self.played + self.anywhere
+        return sorted(every, key=lambda each: each.expected.rank(sign), reverse=True)
 
     @cached_property
     def n_games(self) -> int:

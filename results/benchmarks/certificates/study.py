@@ -18,7 +18,7 @@ from thetafront.study.batch_means import variances_of_log_ratios
 from thetafront.study.experiments.objectives.costs import TIMED_TOGETHER
 from thetafront.study.pareto import most_hypervolume
 from thetafront.study.report.certificate import Draws, budget_grid, cheaper_end, simultaneous_bounds
-from thetafront.study.report.expected import best_index, expected_at, is_met
+from thetafront.study.report.expected import CONFIDENCE, expected_at
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -122,9 +122,8 @@ class Validation:
         expected = expected_at(model, [model.cube.decode(code) for code in self.codes])
         found = []
         for limit in budgets.tolist():
-            met = [k for k, each in enumerate(expected) if is_met(each, limit, is_played=True)]
-            best = best_index(expected, met)
-            found.append(-1 if best is None else best)
+            met = [k for k, each in enumerate(expected) if each.p_within(limit) >= CONFIDENCE]
+            found.append(max(met, key=lambda k: expected[k].rank(1.0), default=-1))
         return np.array(found)
 
     def row(self, n_trials: int, model: FittedModel, **more: Any) -> dict[str, Any]:

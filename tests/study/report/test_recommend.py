@@ -22,16 +22,16 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.log import Log
+from thetafront.study.log.point import Point
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.expected import (
-    Expected,
-    best_index,
-    cheapest_index,
-    is_met,
-    is_reached,
-)
+from thetafront.study.report.expected import Expected
 from thetafront.study.report.pick_text import pick_json, pick_text, play_command
-from thetafront.study.report.recommend import PickQuery, Recommendation, check_wanted
+from thetafront.study.report.recommend import (
+    Candidate,
+    PickQuery,
+    Recommendation,
+    check_wanted,
+)
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -50,6 +50,14 @@ def picked(study: Log, experiment: Experiment, **asked: float) -> Recommendation
 
 def expected(score: float, sd: float, cost: float, log_sd: float) -> Expected:
     return Expected(Estimate(score, sem=sd), Estimate(cost), log_sd)
+
+
+def candidate(of: Expected, is_played: bool = True) -> Candidate:
+    return Candidate(Point({}), int(is_played), of, of.score)
+
+
+def asked(goal: Goal = SCORE, **query: float) -> PickQuery:
+    return PickQuery(replace(EXPERIMENTS["mcmdp"], goal=goal), **query)
 
 
 def test_chances_are_the_normal_closed_forms() -> None:
@@ -71,32 +79,39 @@ def test_a_budget_is_kept_with_a_probability_of_95_percent() -> None:
         expected(7000.0, 1.0, 0.1, 0.02),
         expected(8000.0, 1.0, edge * 0.98, 0.02),
     ]
-    assert [is_met(each, 1.0, is_played=True) for each in some] == [False, True, True, True]
-    assert [is_met(each, 1.0, is_played=False) for each in some] == [False, False, True, False]
-    assert best_index(some, [1, 2, 3]) == 3, "of equals the cheaper"
-    assert best_index(some, []) is None
+    query, played = asked(cost_limit=1.0), [candidate(each) for each in some]
+    assert [*map(query.is_met, played)] == [False, True, True, True]
+    untested = [candidate(each, is_played=False) for each in some]
+    assert [*map(query.is_met, untested)] == [False, False, True, False]
+    assert query.best(played) is played[3], "of equals the cheaper"
+    assert query.best(played[:1]) is None
 
 
 def test_for_a_value_the_cheapest_that_is_expected_to_reach_it_is_taken() -> None:
     """One that has not been played must reach it with 75%, 0.6745 deviations above."""
     some = expected(5000.0, 100.0, 1.0, 0.1)
-    assert is_reached(some, 5000.0, SCORE, is_played=True)
-    assert not is_reached(some, 5000.1, SCORE, is_played=True)
-    assert is_reached(some, 4932.0, SCORE, is_played=False)
-    assert not is_reached(some, 4933.0, SCORE, is_played=False)
-    others = [expected(9000.0, 1.0, 3.0, 0.1), some]
-    assert cheapest_index(others, [0, 1]) == 1
-    assert cheapest_index(others, []) is None
+    played, untested = candidate(some), candidate(some, is_played=False)
+    assert asked(score_wanted=5000.0).is_met(played)
+    assert not asked(score_wanted=5000.1).is_met(played)
+    assert asked(score_wanted=4932.0).is_met(untested)
+    assert not asked(score_wanted=4933.0).is_met(untested)
+    others = [candidate(expected(9000.0, 1.0, 3.0, 0.1)), played]
+    assert asked(score_wanted=5000.0).best(others) is played
+    assert asked(score_wanted=9001.0).best(others) is None
 
 
 def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
     some = [expected(score, 100.0, cost, 0.1) for score, cost in ((-3.0, 2.0), (5.0, 1.0))]
-    assert (best_index(some, [0, 1], -1.0), best_index(some, [0, 1])) == (0, 1)
-    assert best_index([*some, expected(-3.0, 1.0, 1.5, 0.1)], [0, 1, 2], -1.0) == 2
+    played = [candidate(each) for each in (*some, expected(-3.0, 1.0, 1.5, 0.1))]
+    for goal, chosen, of_all in ((LOSS, 0, 2), (GAIN, 1, 1)):
+        query = asked(goal, cost_limit=9.0)
+        assert query.best(played[:2]) is played[chosen]
+        assert query.best(played) is played[of_all]
     assert some[0].p_reaches(97.0, -1.0) == pytest.approx(norm.cdf(1.0))
     assert some[0].p_reaches(97.0) == pytest.approx(norm.cdf(-1.0))
-    assert is_reached(some[0], 65.0, LOSS, is_played=False), "75%: 0.6745 deviations"
-    assert not is_reached(some[0], 64.0, LOSS, is_played=False)
+    untested = candidate(some[0], is_played=False)
+    assert asked(LOSS, score_wanted=65.0).is_met(untested), "75%: 0.6745 deviations"
+    assert not asked(LOSS, score_wanted=64.0).is_met(untested)
 
 
 @pytest.mark.parametrize(
