@@ -71,28 +71,31 @@ def equal_time(
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.comparison import Comparison
     from thetafront.study.compare.equal_time import compare as compare_fronts
-    from thetafront.study.compare.equal_time import make_contender
-    from thetafront.study.compare.fronts import Front, within
+    from thetafront.study.compare.equal_time import make_contender, within
+    from thetafront.study.compare.scores import validated_points
     from thetafront.study.run.workers import check_jobs
 
     seeds = parse_seeds(games, seed)
     if first == second:
         raise InputError(f"studies must be different (got {first!r} twice)")
-    fronts = []
+    read, points = [], []
     for given in (first, second):
         with reading_tables(given, None, results) as (_, data):
-            front = Front.from_study(data)
-        if front.seed == seed:
+            points.append(validated_points(data))
+        if data.record.seed == seed:
             raise InputError(
                 f"seed must be one that neither study has used (got {seed}, which study "
-                f"{front.name!r} has used)"
+                f"{data.name!r} has used)"
             )
-        fronts.append(front)
-    if fronts[0].name == fronts[1].name:
-        raise InputError(f"studies must have different names (got {fronts[0].name!r} twice)")
+        read.append(data)
+    if read[0].name == read[1].name:
+        raise InputError(f"studies must have different names (got {read[0].name!r} twice)")
     if overlap_only:
-        fronts = [within(front, other) for front, other in (fronts, reversed(fronts))]
-    contenders = [make_contender(front) for front in fronts]
+        points = [within(*points), within(*reversed(points))]
+    contenders = [
+        make_contender(data.name, data.experiment, each)
+        for data, each in zip(read, points, strict=True)
+    ]
     settings = {"seed": seed, "games_a_row": games, "overlap_only": overlap_only}
     with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:
         text = compare_fronts(run, contenders, seeds, settings)
@@ -122,9 +125,8 @@ def champions(
     """
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.agents.twenty48.ntuple.network import trained_network
-    from thetafront.study.compare.champions import PUBLISHED, show_champions
+    from thetafront.study.compare.champions import PUBLISHED, front_rows, show_champions
     from thetafront.study.compare.comparison import Comparison
-    from thetafront.study.compare.fronts import Front
     from thetafront.study.log.published_study import read_published
     from thetafront.study.run.workers import check_jobs
 
@@ -135,7 +137,7 @@ def champions(
             trained_network(name)
     except ValueError as error:
         raise InputError(str(error)) from None
-    fronts = [Front.from_study(read_published(folder)[1]) for folder in front or PUBLISHED]
+    fronts = front_rows([read_published(folder)[1] for folder in front or PUBLISHED])
     settings = {"seed": seed, "games_a_row": games}
     with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:
         text = show_champions(run, names, fronts, seeds, settings)

@@ -41,15 +41,16 @@ from thetafront.study.charts.chart import (
 from thetafront.study.charts.labels import placed_labels
 from thetafront.study.charts.picture import picture
 from thetafront.study.compare.comparison import Comparison
-from thetafront.study.compare.fronts import Front
 from thetafront.study.compare.scores import (
     estimate_format,
     score_axis,
     score_columns,
     score_layers,
     score_rows,
+    validated_points,
 )
 from thetafront.study.experiments.objectives import SECONDS, format_seconds
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.sections import document, frame_table
 
 REFERENCE = ROOT / "results" / "reference"
@@ -165,12 +166,13 @@ def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame(lines).drop(columns=["family", "row"])
 
 
-def front_rows(fronts: Sequence[Front]) -> pd.DataFrame:
-    """Return one row per validated point that no cheaper point of its front beats."""
+def front_rows(studies: Sequence[StudyData]) -> pd.DataFrame:
+    """Return one row per validated point that no cheaper point of its study beats."""
     parts = []
-    for front in fronts:
-        part = front.validated[front.validated["on_front"].astype(bool)]
-        part = part.sort_values("seconds_per_move").assign(study=front.name)
+    for data in studies:
+        points = validated_points(data)
+        part = points[points["on_front"].astype(bool)]
+        part = part.sort_values("seconds_per_move").assign(study=data.name)
         means = part["score_mean_points"]
         parts.append(part[means == means.cummax()])
     columns = ["study", "n_games", "score_mean_points", "score_low95_points"]
@@ -330,18 +332,18 @@ def champions_figure(
 def show_champions(
     run: Comparison[Game2048],
     names: Sequence[str],
-    fronts: Sequence[Front],
+    fronts: pd.DataFrame,
     seeds: Sequence[int],
     settings: Mapping[str, Any],
 ) -> str:
-    """Play what is missing, write all files, and return the text."""
+    """Play what is missing, write all files, and return the text; ``fronts`` has the front rows."""
     rows = {**network_rows(names), **plain_rows()}
     frame = rows_frame(rows, play_rows(run, rows, seeds))
     training = training_frame(frame, names)
-    drawn, programs = front_rows(fronts), programs_frame()
-    text = champions_markdown(frame, training, drawn, programs)
+    programs = programs_frame()
+    text = champions_markdown(frame, training, fronts, programs)
     networks = {name: trained_network(name).to_json() for name in names}
-    tables = {"champions": frame, "training": training, "fronts": drawn, "programs": programs}
-    figure = champions_figure(frame, training, drawn, programs)
+    tables = {"champions": frame, "training": training, "fronts": fronts, "programs": programs}
+    figure = champions_figure(frame, training, fronts, programs)
     run.write("champions", text, tables, figure, {**settings, "networks": networks})
     return text

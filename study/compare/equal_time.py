@@ -26,7 +26,6 @@ from thetafront.study.charts.axes import cost_axis, field_values, goal_axis
 from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer, Panel
 from thetafront.study.charts.picture import picture
 from thetafront.study.compare.comparison import Comparison
-from thetafront.study.compare.fronts import Front
 from thetafront.study.compare.scores import (
     collect_scores,
     estimate_columns,
@@ -37,6 +36,7 @@ from thetafront.study.compare.scores import (
     shown,
 )
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, SECONDS, format_seconds
 from thetafront.study.report.front_tables import show_theta
 from thetafront.study.report.sections import document, frame_table, markdown_table
@@ -59,13 +59,21 @@ class Contender:
     thetas: dict[str, str]  # each θ as text
 
 
-def make_contender(source: Front) -> Contender:
-    """Return a study's validated front without its baselines.
+def within(points: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Drop the points that are cheaper, or more expensive, than all points of another front.
+
+    Points are compared by playout moves per move, which do not depend on the machine.
+    """
+    costs, mine = others["playout_moves_per_move"], points["playout_moves_per_move"]
+    return points[(mine >= costs.min()) & (mine <= costs.max())].reset_index(drop=True)
+
+
+def make_contender(name: str, experiment: Experiment, points: pd.DataFrame) -> Contender:
+    """Return a study's validated front, given its validated points, without baselines.
 
     Raises InputError if this front has fewer than two points.
     """
-    name, experiment = source.name, source.experiment
-    rows = without_baselines(source.validated.to_dict("records"), experiment)
+    rows = without_baselines(points.to_dict("records"), experiment)
     searched = pd.DataFrame(rows)
     front = searched[searched["on_front"]] if len(searched) else searched
     if len(front) < MIN_POINTS:

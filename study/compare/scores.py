@@ -17,9 +17,19 @@ from thetafront.study import estimate as intervals
 from thetafront.study.charts.axes import field_values, goal_axis
 from thetafront.study.charts.chart import Axis, Kind, Layer, Row
 from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.game_summary import check_2048
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.tables import validated_frame
 
 Scores = npt.NDArray[np.float64]
+
+
+def validated_points(data: StudyData) -> pd.DataFrame:
+    """Return a study's validated points; InputError if the study is not of 2048."""
+    check_2048(f"study: {data.name!r}", data.experiment.summary.game)
+    return validated_frame(Analysis(data))
 
 
 def collect_scores(games: Sequence[Game2048]) -> Scores:

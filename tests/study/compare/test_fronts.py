@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from tests.study.program import refused
-from thetafront.study.compare.equal_time import make_contender
-from thetafront.study.compare.fronts import Front, within
+from thetafront.study.compare.equal_time import make_contender, within
+from thetafront.study.compare.scores import validated_points
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.manifest import ROOT
@@ -17,17 +17,16 @@ PUBLISHED = ROOT / "results" / "reference"
 
 
 @pytest.fixture(scope="module")
-def front() -> Front:
-    return Front.from_study(read_published(PUBLISHED / "mcmdp")[1])
+def points() -> pd.DataFrame:
+    return validated_points(read_published(PUBLISHED / "mcmdp")[1])
 
 
-def test_a_published_front_is_read(front: Front) -> None:
-    assert (front.name, front.seed, front.experiment) == ("mcmdp", 0, EXPERIMENTS["mcmdp"])
+def test_a_published_front_is_read(points: pd.DataFrame) -> None:
     table = pd.read_csv(PUBLISHED / "mcmdp" / "front.csv")
     costs = ["seconds_per_move", "playout_moves_per_move"]
     for column in ("point", "origin", "on_front", "score_mean_points", *costs):
-        assert front.validated[column].tolist() == table[column].tolist()
-    contender = make_contender(front)
+        assert points[column].tolist() == table[column].tolist()
+    contender = make_contender("mcmdp", EXPERIMENTS["mcmdp"], points)
     expected = table[table["on_front"] & (table["origin"] != "author's θ")]
     assert len(contender.agents) == len(expected)
     first = next(iter(contender.agents.values()))
@@ -36,23 +35,19 @@ def test_a_published_front_is_read(front: Front) -> None:
     )
 
 
-def test_points_beyond_the_other_front_are_left_out(front: Front) -> None:
-    by_cost = front.validated.sort_values("playout_moves_per_move", ignore_index=True)
-    front = Front(front.name, front.seed, front.experiment, by_cost)
-    other = Front("x", 1, front.experiment, front.validated.iloc[2:5])
-    inside = within(front, other).validated
-    assert inside["point"].tolist() == front.validated["point"].tolist()[2:5]
-    assert len(within(other, front).validated) == 3
-    baseline = by_cost[by_cost["origin"] == "author's θ"]
-    few = within(front, Front("x", 1, front.experiment, baseline))
+def test_points_beyond_the_other_front_are_left_out(points: pd.DataFrame) -> None:
+    by_cost = points.sort_values("playout_moves_per_move", ignore_index=True)
+    other = by_cost.iloc[2:5]
+    assert within(by_cost, other)["point"].tolist() == other["point"].tolist()
+    assert len(within(other, by_cost)) == 3
+    few = within(by_cost, by_cost[by_cost["origin"] == "author's θ"])
     with pytest.raises(InputError, match=r"'mcmdp' must have at least 2 points"):
-        make_contender(few)
+        make_contender("mcmdp", EXPERIMENTS["mcmdp"], few)
 
 
-def test_a_front_with_words_has_them_in_its_thetas(front: Front) -> None:
+def test_a_front_with_words_has_them_in_its_thetas(points: pd.DataFrame) -> None:
     (values,) = EXPERIMENTS["uct"].baselines.values()
-    table = front.validated.assign(**values)
-    contender = make_contender(Front("x", 1, EXPERIMENTS["uct"], table))
+    contender = make_contender("x", EXPERIMENTS["uct"], points.assign(**values))
     assert set(contender.agents.values()) == {EXPERIMENTS["uct"].build(values)}
     assert set(contender.thetas.values()) == {"U random, m 100, d 10, c 100, k′ 30.00, α′ 0.50"}
 
