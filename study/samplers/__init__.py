@@ -14,11 +14,10 @@ import importlib
 import importlib.util
 import inspect
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import optuna
-from optuna.samplers import BaseSampler, GPSampler, NSGAIISampler, RandomSampler, TPESampler
+from optuna.samplers import BaseSampler, RandomSampler
 
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.space import Space
@@ -47,30 +46,13 @@ def startup(n_design: int) -> int:
     return max(1, n_design // 2)
 
 
-def knowledge_gradient(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Return the sampler of the hypervolume knowledge gradient."""
-    from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
-
-    return KnowledgeGradientSampler(seed, objectives, startup(n_design))
-
-
-def nehvi(seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
-    """Return the sampler of the noisy expected hypervolume improvement."""
-    from thetafront.study.samplers.nehvi import NoisyEHVISampler
-
-    return NoisyEHVISampler(seed, objectives, startup(n_design))
-
-
-SAMPLERS: dict[str, Callable[[int, int, Objectives], BaseSampler]] = {
-    "knowledge-gradient": knowledge_gradient,
-    "nehvi": nehvi,
-    # Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
-    "tpe": lambda seed, n_design, _: TPESampler(
-        seed=seed, n_startup_trials=startup(n_design), multivariate=True, constant_liar=True
-    ),
-    "nsga2": lambda seed, n_design, _: NSGAIISampler(seed=seed, population_size=max(4, n_design)),
-    "random": lambda seed, *_: RandomSampler(seed=seed),
-    "gp": lambda seed, n_design, _: GPSampler(seed=seed, n_startup_trials=startup(n_design)),
+SAMPLERS = {
+    "knowledge-gradient": f"{__name__}.knowledge_gradient.KnowledgeGradientSampler",
+    "nehvi": f"{__name__}.nehvi.NoisyEHVISampler",
+    "tpe": "optuna.samplers.TPESampler",
+    "nsga2": "optuna.samplers.NSGAIISampler",
+    "random": "optuna.samplers.RandomSampler",
+    "gp": "optuna.samplers.GPSampler",
 }
 LIBRARIES = {"gp": "torch"}
 
@@ -93,12 +75,14 @@ def trial_seed(study_seed: int, trial_number: int) -> int:
     return (study_seed * 1_000_000 + trial_number) % 2**32
 
 
-def sampler_of_class(name: str, seed: int, n_design: int, objectives: Objectives) -> BaseSampler:
+def sampler_of_class(
+    name: str, seed: int, n_design: int, objectives: Objectives, **settings: Any
+) -> BaseSampler:
     """Create a sampler from the name of its class, such as ``optuna.samplers.GPSampler``.
 
-    The class gets a seed and ``n_startup_trials`` if it has these arguments, and the objectives if
-    it is a :class:`ModelSampler`. InputError if there is no such class, or if it needs other
-    arguments.
+    The class gets its ``settings``, a seed and ``n_startup_trials`` if it has these arguments, and
+    the objectives if it is a :class:`ModelSampler`. InputError if there is no such class, or if it
+    needs other arguments.
     """
     module, _, class_name = name.rpartition(".")
     try:
@@ -112,7 +96,7 @@ def sampler_of_class(name: str, seed: int, n_design: int, objectives: Objectives
         offered["objectives"] = objectives
     taken = inspect.signature(kind).parameters
     try:
-        return kind(**{each: value for each, value in offered.items() if each in taken})
+        return kind(**settings, **{each: offered[each] for each in offered if each in taken})
     except Exception as error:  # foreign code, too
         raise InputError(f"sampler {name!r} cannot be created: {error}") from None
 
@@ -158,13 +142,16 @@ def make_sampler(
             f"'thetafront[{name}]'); {others} do not need it"
         )
     seed = trial_seed(study_seed, trial_number)
+    settings: dict[str, dict[str, Any]] = {
+        # Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
+        "tpe": {"multivariate": True, "constant_liar": True},
+        "nsga2": {"population_size": max(4, n_design)},
+    }
     with warnings.catch_warnings():
         # optuna warns that `multivariate` and `constant_liar` are experimental; we use them anyway.
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        if name in SAMPLERS:
-            sampler = SAMPLERS[name](seed, n_design, objectives)
-        else:
-            sampler = sampler_of_class(name, seed, n_design, objectives)
+        kind, given = SAMPLERS.get(name, name), settings.get(name, {})
+        sampler = sampler_of_class(kind, seed, n_design, objectives, **given)
     if space is None or space.is_box:
         return sampler
     if isinstance(sampler, ModelSampler):
