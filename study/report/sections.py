@@ -1,7 +1,6 @@
-"""Sections of a written result: a titled table with a note, for Markdown and for a terminal."""
+"""Written results: tables for Markdown and for a terminal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.box import SIMPLE_HEAD
@@ -52,33 +51,9 @@ def new_table(
     return table
 
 
-@dataclass(frozen=True)
-class Section:
-    """A titled table with an optional note below it; ``align`` as in `markdown_table`."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    note: str = ""
-    align: str | None = None
-
-    def markdown(self) -> str:
-        """Write the section as Markdown, with a final line break."""
-        parts = [f"## {self.title}", markdown_table(self.columns, self.rows, self.align), self.note]
-        return "\n\n".join(part for part in parts if part) + "\n"
-
-    def table(self) -> Table:
-        """Lay the section out for a terminal."""
-        table = new_table(self.title, self.columns, self.align, self.note)
-        for row in self.rows:
-            table.add_row(*row)
-        return table
-
-
-def document(title: str, *parts: str | Section) -> str:
+def document(title: str, *parts: str) -> str:
     """Write a result as Markdown: a title, then paragraphs, tables and sections."""
-    texts = (part.markdown() if isinstance(part, Section) else part for part in parts)
-    return "\n\n".join([f"# {title}", *(text.rstrip("\n") for text in texts if text)]) + "\n"
+    return "\n\n".join([f"# {title}", *(part.rstrip("\n") for part in parts if part)]) + "\n"
 
 
 def frame_table(

@@ -23,7 +23,7 @@ from results.benchmarks.samplers.contest import N_DESIGN
 from results.benchmarks.samplers.surfaces import SURFACES
 from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing
-from thetafront.study.report.sections import Section, document
+from thetafront.study.report.sections import document, markdown_table
 from thetafront.study.samplers.candidates import is_among
 
 N_POINTS = 12
@@ -79,7 +79,7 @@ def inside(rows: pd.DataFrame, kind: str) -> str:
     return f"{counts[0] / counts[1]:.3f}, {rows[f'{kind}_bias'].sum() / counts[1]:+.1%}"
 
 
-def steps_section(name: str, rows: pd.DataFrame) -> Section:
+def steps_section(name: str, rows: pd.DataFrame) -> str:
     """Summarize certificates; a row has each study's last step in one range of numbers of games."""
     rows = rows[rows["arm"] == GOES_ON]
     before = rows.groupby("seed")["scores"].transform("first")
@@ -106,7 +106,8 @@ def steps_section(name: str, rows: pd.DataFrame) -> Section:
             }
         )
     cells = [list(row.values()) for row in found]
-    return Section(f"{name}: {rows['seed'].nunique()} studies", list(found[0]), cells)
+    table = markdown_table(list(found[0]), cells)
+    return f"## {name}: {rows['seed'].nunique()} studies\n\n{table}"
 
 
 def tables(rows: pd.DataFrame) -> str:

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from results.benchmarks.command import Record
 from results.papers import paper
 from thetafront.study.estimate import Z95
-from thetafront.study.report.sections import Section, document
+from thetafront.study.report.sections import document, markdown_table
 from thetafront.study.text import counted
 
 BASELINE = "nehvi"
@@ -127,7 +127,8 @@ def markdown(summary: pd.DataFrame) -> str:
             )
             for row in part.to_dict("records")
         ]
-        sections.append(Section(str(name), headings, rows, align="ll".ljust(len(headings), "r")))
+        table = markdown_table(headings, rows, "ll".ljust(len(headings), "r"))
+        sections.append(f"## {name}\n\n{table}")
     counts = sorted(set(summary["n_seeds"]))
     seeds = counted(counts[0], "seed") if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
     note = NOTE.format(seeds=seeds)

@@ -1,9 +1,6 @@
-from io import StringIO
-
 import pytest
-from rich.console import Console
 
-from thetafront.study.report.sections import Section, markdown_table
+from thetafront.study.report.sections import document, markdown_table
 
 
 def test_a_table_aligns_the_first_column_left_and_the_others_right_unless_given() -> None:
@@ -13,11 +10,5 @@ def test_a_table_aligns_the_first_column_left_and_the_others_right_unless_given(
         markdown_table(("a", "b"), [], "r")
 
 
-def test_a_section_says_the_same_in_markdown_and_in_a_terminal() -> None:
-    section = Section("Title", ("n", "mean"), [("1", "20")], "One game.")
-    text = "## Title\n\n| n | mean |\n|---|---:|\n| 1 | 20 |\n\nOne game.\n"
-    assert section.markdown() == text
-    console = Console(width=60, record=True, file=StringIO())
-    console.print(section.table())
-    shown = console.export_text()
-    assert all(word in shown for word in ("Title", "mean", "20", "One"))
+def test_parts_of_a_document_are_paragraphs_and_empty_ones_are_left_out() -> None:
+    assert document("Title", "One.\n", "", "Two.") == "# Title\n\nOne.\n\nTwo.\n"
