@@ -17,11 +17,12 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import added_hypervolume, most_hypervolume
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
-from thetafront.study.samplers.fitted_model import FittedModel, fit_model
+from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.observations import (
     Objectives,
     Observations,
     direction_signs,
+    observe,
     scaled_reference,
     study_directions,
     to_maximize,
@@ -32,6 +33,7 @@ from thetafront.study.scale import beyond_worst
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 # A point extends a range of costs noticeably if it does so by this share or more, in log cost.
 MIN_EXTENSION = 0.05
+MAX_CONDITIONED = 768  # trials; time grows with the cube of this number, memory with the square
 
 
 def fit_study(data: StudyData) -> FittedModel | None:
@@ -40,15 +42,15 @@ def fit_study(data: StudyData) -> FittedModel | None:
     The model's predicted front avoids points that are likely to fail.
     """
     experiment = data.experiment
+    cube, directions = UnitCube.from_space(experiment.space), study_directions(experiment.goal)
+    objectives = Objectives.from_experiment(experiment)
     # One thread for linear algebra: on matrices this small, more threads are slower.
     with threadpool_limits(1):
-        return fit_model(
-            data.frozen_trials,
-            study_directions(experiment.goal),
-            experiment.space,
-            Objectives.from_experiment(experiment),
-            data.record.seed,
-        )
+        observations = observe(data.frozen_trials, cube, directions, objectives)
+        if not len(observations.points):
+            return None
+        known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
+        return FittedModel(cube, known, posterior, data.record.seed)
 
 
 def avoiding(model: FittedModel, left_out: Sequence[Point]) -> FittedModel:

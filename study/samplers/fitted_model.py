@@ -1,21 +1,17 @@
 """The model of a study, which is fitted to its trials, and the front that the model predicts."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from optuna.study import StudyDirection
-from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.experiments.space import Space
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.observations import Objectives, Observations, observe
+from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import TINY, Posterior
 from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
 
@@ -33,7 +29,6 @@ SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
 # 44% to 100% without them.
 CAUTION = {SMOOTH: 1.75, ROUGH: 3.0}
 N_HYPER = 32  # sets of hyperparameters drawn for intervals and draws
-MAX_CONDITIONED = 768  # trials; time grows with the cube of this number, memory with the square
 
 
 @dataclass(frozen=True)
@@ -213,19 +208,3 @@ class FittedModel:
         weights = np.linalg.solve(covariance, np.ones(len(points)))
         difference = process.mean(points) - values[:, 1]
         return float(weights @ difference / (weights.sum() + SHIFT_DEVIATION**-2))
-
-
-def fit_model(
-    trials: Sequence[FrozenTrial],
-    directions: Sequence[StudyDirection],
-    space: Space,
-    objectives: Objectives,
-    seed: int,
-) -> FittedModel | None:
-    """Fit the model to a study's complete trials; None if there are none."""
-    cube = UnitCube.from_space(space)
-    observations = observe(trials, cube, directions, objectives)
-    if not len(observations.points):
-        return None
-    known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
-    return FittedModel(cube, known, posterior, seed)

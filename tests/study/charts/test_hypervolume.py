@@ -22,12 +22,12 @@ from thetafront.study.charts.hypervolume import (
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.log import Log
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.model import study_model
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.pareto import hypervolume
 from thetafront.study.report import tables
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import trials_frame
-from thetafront.study.samplers import fitted_model
 
 pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
@@ -166,7 +166,7 @@ def test_of_many_trials_the_model_and_the_draws_take_some(
     data = data_of(study_of(quick, 60), quick)
     of_all = trials_frame(data, fit_study(data))
     monkeypatch.setattr(hypervolume_module, "MAX_CONDITIONED", 30)
-    monkeypatch.setattr(fitted_model, "MAX_CONDITIONED", 30)
+    monkeypatch.setattr(study_model, "MAX_CONDITIONED", 30)
     model = fit_study(data)
     assert model is not None
     assert len(model.observations.points) == 30

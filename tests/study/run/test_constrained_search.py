@@ -25,8 +25,9 @@ from thetafront.study.samplers import installed_samplers, make_sampler
 from thetafront.study.samplers.candidates import nearest_feasible, perturb, sobol_points
 from thetafront.study.samplers.design import draw_design
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.fitted_model import fit_model
-from thetafront.study.samplers.observations import Objectives
+from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.samplers.observations import Objectives, observe
+from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Scale
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -226,8 +227,9 @@ def test_the_predicted_front_is_allowed(name: str) -> None:
         )
         for theta in draw_design("sobol", space, 16, 1)
     ]
-    model = fit_model(trials, DIRECTIONS, space, OBJECTIVES, 0)
-    assert model is not None
+    cube = UnitCube.from_space(space)
+    known = observe(trials, cube, DIRECTIONS, OBJECTIVES)
+    model = FittedModel(cube, known, Posterior.fit(known), 0)
     for point in model.predicted_front.points:
         theta = model.cube.decode(point)
         check(space, theta)
