@@ -163,8 +163,7 @@ def has_one_game(front: pd.DataFrame, goal: Goal) -> pd.Series:
 
     A single game has no interval. The score of a point is then what the model of all games expects.
     """
-    is_expected = not goal.is_exact and goal.combined_column("mean") in front
-    return (front["n_games"] == 1) & is_expected
+    return (front["n_games"] == 1) & (not goal.is_exact)
 
 
 def one_game_note(front: pd.DataFrame, goal: Goal) -> str:
@@ -301,10 +300,9 @@ def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[flo
     name, *ends = cost_columns(experiment.cost)
     found = [point[name]]
     for end in ends:
-        value = point.get(end, math.nan)
+        value = point[end]
         if math.isnan(value):
-            combined = point.get(f"combined_{name}", math.nan)
-            value = point[name] * (point.get(f"combined_{end}", math.nan) / combined)
+            value = point[name] * (point[f"combined_{end}"] / point[f"combined_{name}"])
         found.append(point[name] if math.isnan(value) else value)
     return found[0], found[1], found[2]
 

@@ -28,6 +28,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import games_note
+from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.shrinkage import NO_PRIOR, Prior
 from thetafront.study.text import counted, listed
 
@@ -80,10 +81,7 @@ def shown_points(front: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Return up to fourteen points of the validated front and baselines, the cheapest first."""
     is_given = front["origin"].isin(list(experiment.baselines))
     points = front[front["on_front"].astype(bool) | is_given]
-    if len(points) > MAX_POINTS:
-        chosen = np.linspace(0, len(points) - 1, MAX_POINTS).round().astype(int)
-        points = points.iloc[np.unique(chosen)]
-    return points
+    return points.iloc[spread(len(points), MAX_POINTS)]
 
 
 def scores_chart(analysis: Analysis) -> Chart:
@@ -145,7 +143,7 @@ def summary(
     """Return a point's quantiles, its mean with a 95% interval, and the texts of its tooltip.
 
     The interval and the cost are the same as in the table of points. The cost is the model's
-    estimate given all games or, without a model, the observed cost.
+    estimate given all games.
     """
     found, cost = goal.estimator.estimate(samples, prior), experiment.cost
     write, found_at = goal.format, np.percentile(samples, QUANTILES).tolist()
@@ -156,7 +154,7 @@ def summary(
         "origin": str(point["origin"]),
         "is_given": point["origin"] in experiment.baselines,
         "who": f"{point['number']}, {short(str(point['origin']))}",
-        "cost": cost.text(point.get(f"combined_{cost.name}", point[cost.name])),
+        "cost": cost.text(point[f"combined_{cost.name}"]),
         "n": len(samples),
         "mean": found.value,
         "low": found.value if math.isnan(found.low) else found.low,

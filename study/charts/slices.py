@@ -36,6 +36,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.samplers.predicted_front import spread
 
 KEY, TITLE = "slices", "Slices of the model"
 N_POINTS, N_STEPS = 5, 25
@@ -114,8 +115,7 @@ def chosen_points(analysis: Analysis, model: FittedModel) -> list[tuple[str, dic
             (f"predicted point ({cost.text(each)})", model.cube.decode(point))
             for each, point in zip(costs, points, strict=True)
         ]
-    chosen = np.unique(np.linspace(0, len(found) - 1, N_POINTS).round().astype(int))
-    return [found[k] for k in chosen]
+    return [found[k] for k in spread(len(found), N_POINTS)]
 
 
 def slices_chart(analysis: Analysis) -> Chart:

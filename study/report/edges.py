@@ -9,6 +9,7 @@ from thetafront.study.experiments.widening import Edge, find_edges
 from thetafront.study.log.location import RESULTS, Location, locate
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import counted
 
 N_PREDICTED = 12
@@ -22,8 +23,7 @@ def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
     if (model := analysis.model) is None:
         return []
     points = model.predicted_front.points
-    chosen = sorted({round(k * (len(points) - 1) / (N_PREDICTED - 1)) for k in range(N_PREDICTED)})
-    return [model.cube.decode(points[k]) for k in chosen]
+    return [model.cube.decode(each) for each in points[spread(len(points), N_PREDICTED)]]
 
 
 def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str, Value]]) -> str:

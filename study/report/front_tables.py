@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -18,6 +17,7 @@ from thetafront.study.report.edges import edge_line, front_thetas
 from thetafront.study.report.played_rows import Row, cost_columns
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
+from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.shrinkage import ENOUGH
 from thetafront.study.terminal.console import print_table
 
@@ -146,8 +146,7 @@ def predicted_front_table(front: "pd.DataFrame", experiment: Experiment, n_rows:
     title = f"Predicted front, not validated: {experiment.title}"
     headings = [*(each.label for each in experiment.space), *columns]
     table = new_table(title, headings, "r" * len(headings))
-    chosen = np.unique(np.linspace(0, len(front) - 1, n_rows).round().astype(int))
-    for _, row in front.iloc[chosen].iterrows():
+    for _, row in front.iloc[spread(len(front), n_rows)].iterrows():
         band = (row[goal.posterior_column(what)] for what in ("mean", "low95", "high95"))
         table.add_row(
             *show_theta(row, experiment),

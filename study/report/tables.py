@@ -29,6 +29,7 @@ from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_fron
 from thetafront.study.report.expected import expected_at
 from thetafront.study.report.played_rows import games_columns
 from thetafront.study.report.validated_rows import combined_columns, validated_columns
+from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:
@@ -167,7 +168,7 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
     """
     front, goal = model.predicted_front, experiment.goal
     rows, predicted = [], model.posterior.goal(front.points)
-    shown = np.array(thinned(len(front.points)))
+    shown = spread(len(front.points), N_CURVE_ROWS)
     rising = nondominated(goal.sign * predicted.mean[shown], -front.mean[shown, 1])
     for index in shown[rising]:
         gaps = model.observations.points - front.points[index]
@@ -192,17 +193,12 @@ def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.
     according to these expectations are dropped.
     """
     front = combined.predicted_front
-    thetas = [combined.cube.decode(front.points[k]) for k in thinned(len(front.points))]
+    shown = front.points[spread(len(front.points), N_CURVE_ROWS)]
+    thetas = [combined.cube.decode(point) for point in shown]
     found = expected_at(combined, thetas)
     scores = np.array([experiment.goal.sign * each.score.value for each in found])
     kept = nondominated(scores, np.array([each.cost.value for each in found]))
     return pd.DataFrame([{**thetas[k], **combined_columns(found[k], experiment)} for k in kept])
-
-
-def thinned(n: int) -> list[int]:
-    """Return the indices of at most 120 of n points, equally spaced."""
-    spaced: list[int] = np.linspace(0, n - 1, N_CURVE_ROWS).round().astype(int).tolist()
-    return sorted(set(spaced))
 
 
 def check_table(path: Path, first_column: str) -> None:

@@ -127,8 +127,6 @@ def test_an_unknown_interval_of_a_cost_is_that_of_the_model(small: Analysis) -> 
     point |= {"seconds_per_move": 1e-3, "seconds_per_move_low95": float("nan")}
     ratio = point["combined_seconds_per_move_low95"] / point["combined_seconds_per_move"]
     assert cost_interval(point, QUICK)[1] == pytest.approx(1e-3 * ratio)
-    bare = {"seconds_per_move": 1e-3}
-    assert cost_interval(bare, QUICK) == (1e-3, 1e-3, 1e-3)
 
 
 def test_a_point_of_a_single_game_is_drawn_where_the_model_expects_it() -> None:
