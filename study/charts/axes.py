@@ -40,15 +40,9 @@ def axis_span(
 ) -> tuple[float, float]:
     """Return the ends of an axis, with some room beyond the values.
 
-    Parameters
-    ----------
-    sure : iterable of float
-        Values that must be visible.
-    wide : iterable of float
-        Ends of intervals. They extend each end of the axis by at most a quarter of the range of all
-        other values; an interval that reaches farther is cut.
-    observed : iterable of float
-        Single values. A few outliers may lie outside the axis.
+    Values in ``sure`` must be visible. Ends of intervals, ``wide``, extend each end of the axis by
+    at most a quarter of the range of all other values; an interval that reaches farther is cut. A
+    few outliers among ``observed`` values may lie outside the axis.
     """
     seen = [*(each for each in sure if math.isfinite(each)), *without_outliers(observed)]
     low, high = min(seen), max(seen)

@@ -94,11 +94,8 @@ class ComparedFront:
 def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
     """Check that studies can be compared, and give each study a distinct name.
 
-    Raises
-    ------
-    InputError
-        If there are fewer than two studies or more than ``MAX_STUDIES``, if they differ in goal or
-        cost, or if a study has no complete trial.
+    InputError if there are fewer than two studies or more than ``MAX_STUDIES``, if they differ in
+    goal or cost, or if a study has no complete trial.
     """
     names = ", ".join(repr(each.data.name) for each in studies)
     if not 2 <= len(studies) <= MAX_STUDIES:

@@ -28,10 +28,7 @@ def pictured_charts(analysis: Analysis) -> dict[str, Chart]:
 def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:
     """Draw the charts that are not empty into ``folder``, and return the paths of the files.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be written.
+    InputError if the folder cannot be written.
     """
     # Matplotlib is slow to import, and pages do not need it.
     from thetafront.study.charts.picture import picture, save  # noqa: PLC0415

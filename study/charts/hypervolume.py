@@ -272,14 +272,11 @@ def make_table(trace: pd.DataFrame, unit: str, area: str, goal: Goal) -> pd.Data
 def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     """Return the hypervolume of the first m trials, for up to 24 values of m.
 
-    Returns
-    -------
-    DataFrame
-        ``n_trials``, ``n_games``, and two hypervolumes in the goal's unit times decades.
-        ``observed`` is the hypervolume of the observed means. It is biased upwards, because luck
-        decides which of the noisy means are the best. ``predicted`` is the hypervolume of up to
-        twelve points on the front that the model predicts from these trials, chosen as for
-        validation. A quick search over the whole space finds this front.
+    The columns are ``n_trials``, ``n_games``, and two hypervolumes in the goal's unit times
+    decades. ``observed`` is the hypervolume of the observed means. It is biased upwards, because
+    luck decides which of the noisy means are the best. ``predicted`` is the hypervolume of up to
+    twelve points on the front that the model predicts from these trials, chosen as for validation.
+    A quick search over the whole space finds this front.
     """
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)

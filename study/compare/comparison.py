@@ -42,11 +42,8 @@ class Comparison(Generic[G]):
     ) -> "Iterator[Comparison[G]]":
         """Make the folder, and lock its games against other runs until the context ends.
 
-        Raises
-        ------
-        InputError
-            If the folder or its manifest is unusable, if another run has locked it, or if its games
-            cannot be read.
+        InputError if the folder or its manifest is unusable, if another run has locked it, or if
+        its games cannot be read.
         """
         make_folder(folder, "output")
         check_output(folder)

@@ -275,10 +275,7 @@ def compare(
 ) -> str:
     """Play the missing games of two contenders' points, write all files, and return the text.
 
-    Raises
-    ------
-    InputError
-        If the fronts have no time in common; ``points.csv`` then shows their times.
+    InputError if the fronts have no time in common; ``points.csv`` then shows their times.
     """
     agents = {key: agent for each in contenders for key, agent in each.agents.items()}
     played = run.play(agents, seeds)

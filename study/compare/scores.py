@@ -69,14 +69,8 @@ def estimate_format(value: str, bounds: str, sign: str = "") -> str:
 def shown(row: Any, value: str, bounds: str, sign: str = "") -> str:
     """Write a number of a table with its 95% interval, in points: ``12,345 (12,000 to 12,690)``.
 
-    Parameters
-    ----------
-    row : Series or mapping
-        The table's row.
-    value, bounds : str
-        Stems of the names of columns: one stem for the number, one for its interval.
-    sign : str
-        ``+`` to write a sign before positive numbers, too.
+    ``value`` and ``bounds`` are stems of the names of columns: one for the number, one for its
+    interval. With the ``sign`` ``+``, positive numbers have a sign, too.
     """
     return estimate_format(value, bounds, sign).format_map(row)
 

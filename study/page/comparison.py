@@ -30,19 +30,9 @@ N_COSTS = 3
 
 
 def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -> str:
-    """Return the page that compares some studies.
+    """Return the page that compares each of the other studies with the first one.
 
-    Parameters
-    ----------
-    studies : sequence of Analysis
-        The studies; each of the others is compared with the first one.
-    made : datetime, optional
-        When the page is made; now by default.
-
-    Raises
-    ------
-    InputError
-        If the studies cannot be compared.
+    The page is made now by default. InputError if the studies cannot be compared.
     """
     fronts = compared(studies)
     made = datetime.now(UTC) if made is None else made

@@ -56,23 +56,12 @@ def document(
     styles: Sequence[str] = ("page.css",),
     library_at: str = "",
 ) -> str:
-    """Return a page.
+    """Return a page, made from the template of this name; it says when it was ``made``.
 
-    Parameters
-    ----------
-    template : str
-        The name of its template.
-    made : datetime
-        When the page is made.
-    data : mapping
-        Data for the scripts, which become JSON.
-    texts : mapping
-        Values for the template, which escapes them.
-    scripts, styles : sequence of str
-        Names of the page's own scripts, in their order, and of its style sheets.
-    library_at : str
-        The file with the library that draws the charts, relative to the page; empty if the library
-        is in the page.
+    ``data`` are for the scripts, and become JSON. ``texts`` are for the template, which escapes
+    them. ``scripts``, in their order, and ``styles`` are files of the page's own. ``library_at`` is
+    the file with the library that draws the charts, relative to the page; empty if the library is
+    in the page.
     """
     written = [static(name) for name in scripts]
     if data["charts"] and not library_at:
@@ -175,13 +164,7 @@ def policy(scripts: Sequence[str], is_beside: bool) -> str:
 
 
 def write_page(html: str, path: Path) -> None:
-    """Write a page atomically.
-
-    Raises
-    ------
-    InputError
-        If the file exists and is not a page, or if it cannot be written.
-    """
+    """Write a page atomically; InputError if it cannot be written or would replace another file."""
     check_page(path)
     write_text(html, path)
 

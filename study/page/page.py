@@ -45,22 +45,11 @@ def page_html(
     library_at: str = "",
     charts: Mapping[str, Chart] | None = None,
 ) -> str:
-    """Return a study's page.
+    """Return a study's page; commands on it name the study by its ``location``.
 
-    Parameters
-    ----------
-    page : Analysis
-        The study.
-    location : Location
-        Where the study is, for commands that name it.
-    circumstances : Circumstances, optional
-        When the page is made, and whether a sweep is running. By default, the page is made now, and
-        no sweep is running.
-    library_at : str
-        The file with the library that draws the charts, relative to the page; empty if the library
-        is in the page.
-    charts : mapping of str to Chart, optional
-        The charts of :func:`study.charts.export.pictured_charts`, if they already exist.
+    By default, the page is made now, and no sweep is running. ``library_at`` is as in
+    :func:`study.page.document.document`. ``charts`` are those of
+    :func:`study.charts.export.pictured_charts`, if they already exist.
     """
     circumstances = circumstances or Circumstances()
     experiment = page.data.experiment

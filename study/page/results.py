@@ -51,10 +51,7 @@ def write_results(
 ) -> list[Path]:
     """Write a study's tables, manifest, figures and page to its folder; return paths.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be written, or contains other files with the same names.
+    InputError if the folder cannot be written, or contains other files with the same names.
     """
     path = default_path(location)
     check_page(path)
@@ -81,12 +78,8 @@ def write_report(
 ) -> Path:
     """Write only a study's page, and the library beside it if requested; return the page's path.
 
-    By default, the page is written to the study's folder.
-
-    Raises
-    ------
-    InputError
-        If the file exists and is not a page, or if it cannot be written.
+    By default, the page is written to the study's folder. InputError if the file exists and is not
+    a page, or if it cannot be written.
     """
     path = default_path(location) if path is None else path
     check_page(path)
@@ -108,16 +101,9 @@ def follow(
 ) -> None:
     """Write a page at once, again whenever there is more to show, and one last time at Ctrl-C.
 
-    Parameters
-    ----------
-    newest : callable
-        Returns a value that changes when the study grows, or when a sweep begins or ends; it is
-        called every second and must be fast.
-    write : callable
-        Writes the page. Its argument is the number of seconds after which the page reloads itself;
-        None for the last page.
-    clock, sleep : callable
-        As in :mod:`time`.
+    ``newest`` returns a value that changes when the study grows, or when a sweep begins or ends; it
+    is called every second and must be fast. ``write`` gets the number of seconds after which the
+    page reloads itself; None for the last page.
     """
     try:
         with interrupt.deferred():
@@ -135,12 +121,8 @@ def follow(
 def write_each(folder: Path) -> Path:
     """Write page and pictures of every study in a folder; return the path of the list of pages.
 
-    The pages share the library, which is a file in the folder.
-
-    Raises
-    ------
-    InputError
-        If there is no study, or a file cannot be written.
+    The pages share the library, which is a file in the folder. InputError if there is no study, or
+    a file cannot be written.
     """
     if not folder.is_dir():
         raise InputError(f"folder {str(folder)!r} does not exist")
@@ -213,14 +195,9 @@ def small_front(page: Analysis) -> list[tuple[float, float]]:
 
 
 def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> str:
-    """Return the page that lists some studies.
+    """Return the page that lists some studies, made now by default.
 
-    Parameters
-    ----------
-    pages : mapping of str to Analysis
-        The studies, by the paths of their pages, which are relative to this page.
-    made : datetime, optional
-        When the page is made; now by default.
+    ``pages`` has the studies by the paths of their pages, which are relative to this page.
     """
     made = datetime.now(UTC) if made is None else made
     entries = [make_entry(link, page) for link, page in pages.items()]

@@ -26,10 +26,7 @@ Tables = dict[str, pd.DataFrame]
 def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[Path]:
     """Write a study's tables and its manifest; return their paths.
 
-    Raises
-    ------
-    InputError
-        If the folder cannot be written, or contains other files with the same names.
+    InputError if the folder cannot be written, or contains other files with the same names.
     """
     make_folder(folder)
     tables = analysis.tables

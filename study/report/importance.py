@@ -70,16 +70,8 @@ def total_indices(
 
     The estimator uses pairs of feasible points that differ in only one parameter. Half the mean
     squared difference between their values is the variance that is left when all other parameters
-    are known.
-
-    Parameters
-    ----------
-    mean : function
-        Maps points of the unit cube, shape (m, n_coordinates), to both objectives, shape (m, 2).
-    cube : UnitCube
-        The space.
-    n : int
-        Number of pairs; the function is evaluated n · (n_parameters + 1) times.
+    are known. ``mean`` maps points of the unit cube, shape (m, n_coordinates), to both objectives,
+    shape (m, 2). For n pairs, it is evaluated n · (n_parameters + 1) times.
     """
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second
 

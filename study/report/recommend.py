@@ -49,10 +49,7 @@ TO_PLAY_IT = "`pick` can play it, unless you give it `--games 0` or a folder of 
 class PickQuery:
     """What a user asks for: a budget, or a value of the goal.
 
-    Raises
-    ------
-    InputError
-        If neither or both are given, or if the given value is impossible.
+    InputError if neither or both are given, or if the given value is impossible.
     """
 
     experiment: Experiment
@@ -137,31 +134,16 @@ class PassedOver:
 
 @dataclass(frozen=True)
 class Recommendation:
-    """The answer to a query.
-
-    Attributes
-    ----------
-    query : PickQuery
-        The query.
-    chosen : Candidate
-        The θ that is recommended.
-    n_candidates : int
-        Number of θ with validation games to choose from.
-    n_games : int
-        Number of games of the study on which the estimates are based.
-    passed_over : tuple of PassedOver
-        θ that were not picked although they look better by their own games, and θ that were played
-        for this pick but not picked.
-    prospect : Candidate, optional
-        A θ without games that is expected to be better than the chosen one.
-    """
+    """The answer to a query."""
 
     query: PickQuery
-    chosen: Candidate
-    n_candidates: int
-    n_games: int
+    chosen: Candidate  # the θ that is recommended
+    n_candidates: int  # number of θ with validation games to choose from
+    n_games: int  # number of games of the study on which the estimates are based
+    # θ that were not picked although they look better by their own games, and θ that were played
+    # for this pick but not picked.
     passed_over: tuple[PassedOver, ...] = ()
-    prospect: Candidate | None = None
+    prospect: Candidate | None = None  # a θ without games, expected to be better than the chosen
 
 
 @dataclass(frozen=True)

@@ -17,15 +17,8 @@ def markdown_table(
 ) -> str:
     """Write a table as Markdown, without a final line break.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        Headings.
-    rows : sequence of sequences of str
-        Cells, one for each heading.
-    align : str, optional
-        ``l`` or ``r`` for each column; by default, the first is left-aligned, and the
-        others are right-aligned.
+    ``align`` has ``l`` or ``r`` for each column; by default, the first is left-aligned, and the
+    others are right-aligned.
     """
     align = align or "l".ljust(len(columns), "r")
     rule = "|".join(RULES[each] for each, _ in zip(align, columns, strict=True))
@@ -59,17 +52,10 @@ def document(title: str, *parts: str) -> str:
 def frame_table(
     frame: "pd.DataFrame", columns: Sequence[tuple[str, str]], align: str | None = None
 ) -> str:
-    """Write a table as Markdown, one line per row.
+    """Write a table as Markdown, one line per row; ``align`` as in `markdown_table`.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    columns : sequence of pairs of str
-        For each column of the Markdown table, its heading and a format string such as
-        ``"{gamma:g}"``, which names columns of ``frame``.
-    align : str, optional
-        As in `markdown_table`.
+    ``columns`` has a heading and a format string for each column of the Markdown table. The format
+    string names columns of ``frame``, as in ``"{gamma:g}"``.
     """
     rows = [[cell.format_map(row) for _, cell in columns] for row in frame.to_dict("records")]
     return markdown_table([heading for heading, _ in columns], rows, align)

@@ -111,6 +111,8 @@ def make_sampler(
 ) -> BaseSampler:
     """Make the sampler for one trial.
 
+    InputError if there is no such sampler, its library is not installed, or it cannot be created.
+
     Parameters
     ----------
     name : str
@@ -124,11 +126,6 @@ def make_sampler(
         Scales, reference point and noise of the objectives, for samplers with a model.
     space : Space, optional
         Says which θ are feasible and which parameters are active; by default, all are.
-
-    Raises
-    ------
-    InputError
-        If there is no such sampler, its library is not installed, or it cannot be created.
     """
     if name not in SAMPLERS and "." not in name:
         raise InputError(
@@ -165,19 +162,8 @@ def check_sampler(name: str, space: Space) -> None:
 
     Some classes of samplers work only with one objective, with steps, or with certain kinds of
     parameters, and raise an error only when they propose a θ. So a sampler that is not in
-    :data:`SAMPLERS` is asked for one θ, after two random trials.
-
-    Parameters
-    ----------
-    name : str
-        As for :func:`make_sampler`.
-    space : Space
-        The parameters to be searched.
-
-    Raises
-    ------
-    InputError
-        If there is no such sampler, its library is not installed, or it cannot propose a θ.
+    :data:`SAMPLERS` is asked for one θ, after two random trials. ``name`` is as for
+    :func:`make_sampler`, which raises the same error.
     """
     sampler = make_sampler(name, 0, 2, 1, Objectives(), space)
     if name in SAMPLERS:

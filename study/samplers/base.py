@@ -30,20 +30,8 @@ MAX_TRIES, MAX_TRIES_TOGETHER = 1000, 8
 class ModelSampler(BaseSampler):
     """Proposes all parameters together, with a model of the trials.
 
-    Parameters
-    ----------
-    seed : int
-        With the same seed, trial number and trials, the proposal is the same.
-    objectives : Objectives
-        Scales, reference point and noise.
-    n_startup_trials : int
-        Proposals are random until this number of trials is complete.
-
-    Attributes
-    ----------
-    space : Space, optional
-        The search space, needed if some θ are not allowed or some parameters may be inactive. By
-        default, it has the parameters that all trials have in common, and all points are feasible.
+    With the same seed, trial number and trials, the proposal is the same. Proposals are random
+    until ``n_startup_trials`` trials are complete.
     """
 
     def __init__(
@@ -52,6 +40,9 @@ class ModelSampler(BaseSampler):
         self.seed = seed
         self.objectives = Objectives() if objectives is None else objectives
         self.n_startup_trials = max(1, n_startup_trials)
+        # The search space, needed if some θ are not allowed or some parameters may be inactive. By
+        # default, it has the parameters that all trials have in common, and all points are
+        # feasible.
         self.space: Space | None = None
         self.search_space = IntersectionSearchSpace()
         self.planned: dict[int, dict[str, Any]] = {}
@@ -163,16 +154,7 @@ class ModelSampler(BaseSampler):
 class RejectionSampler(BaseSampler):
     """Asks one of Optuna's samplers for the active parameters, until θ is feasible.
 
-    After too many tries, θ is replaced by a feasible θ nearby.
-
-    Parameters
-    ----------
-    asked : BaseSampler
-        Any sampler.
-    space : Space
-        The search space.
-    seed : int
-        Seed of the search for a feasible θ nearby.
+    After too many tries, θ is replaced by a feasible θ nearby, which is searched with ``seed``.
     """
 
     def __init__(self, asked: BaseSampler, space: Space, seed: int) -> None:

@@ -49,23 +49,10 @@ DESIGNS: dict[str, Callable[[int, int, int], npt.NDArray[np.float64]]] = {
 
 
 def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[str, Value]]:
-    """Draw the points of an initial design.
+    """Draw the points of an initial design: ``sobol`` or ``lhs``.
 
-    Parameters
-    ----------
-    name : str
-        ``sobol`` or ``lhs``.
-    space : Space
-        The search space.
-    n_points : int
-        A power of two for ``sobol``.
-    seed : int
-        The same seed gives the same points.
-
-    Raises
-    ------
-    InputError
-        If there is no such design, or it cannot have that size.
+    The same seed gives the same points. InputError if there is no such design, or it cannot have
+    that size; for ``sobol``, the size must be a power of two.
     """
     if name not in DESIGNS:
         raise InputError(f"design must be one of {', '.join(sorted(DESIGNS))} (got {name!r})")

@@ -35,21 +35,8 @@ def make_axis(distribution: BaseDistribution) -> ParameterAxis:
 class UnitCube:
     """Encodes the θ of a search space as points of the unit cube.
 
-    Parameters
-    ----------
-    distributions : mapping of str to optuna.distributions.BaseDistribution
-        The parameters, in order.
-    space : Space, optional
-        Says which parameters are active and which points are feasible; by default, all are.
-
-    Attributes
-    ----------
-    n_coordinates : int
-        One for each numeric parameter, and one for each choice of a categorical parameter.
-    widths : int64, shape (n_parameters,)
-        How many coordinates each parameter has.
-    owners : int64, shape (n_coordinates,)
-        The index of the parameter to which each coordinate belongs.
+    ``distributions`` are the parameters, in order. ``space`` says which parameters are active and
+    which points are feasible; by default, all are.
     """
 
     def __init__(
@@ -73,7 +60,10 @@ class UnitCube:
             width = len(self.categorical[name].choices) if name in self.categorical else 1
             self.columns[name] = slice(begin, begin + width)
             begin += width
+        # One for each numeric parameter, and one for each choice of a categorical parameter.
         self.n_coordinates = begin
+        # (n_parameters,): how many coordinates each parameter has; (n_coordinates,): the index of
+        # the parameter to which each coordinate belongs.
         self.widths = np.array([each.stop - each.start for each in self.columns.values()], np.int64)
         self.owners = np.repeat(np.arange(len(self.widths)), self.widths)
 

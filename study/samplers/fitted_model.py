@@ -33,32 +33,20 @@ N_HYPER = 32  # sets of hyperparameters drawn for intervals and draws
 
 @dataclass(frozen=True)
 class FittedModel:
-    """A model of both objectives, fitted to a study's trials.
+    """A model of both objectives, fitted to a study's trials."""
 
-    Attributes
-    ----------
-    cube, observations, posterior : UnitCube, Observations, Posterior
-        The encoding of θ, the data, and the model conditioned on them.
-    seed : int
-        Seed of the search for the model's front.
-    shared_variance : float
-        Variance of an error that the second objectives of all points have in common, because the
-        machine may be faster or slower during a validation. It adds to the posterior variance.
-    n_validated : int
-        How many observations are validated points, which come before the trials.
-    checks : pair of pairs of float
-        For each objective, two numbers that compare predictions with measurements at the validated
-        points. The first is the mean of measurement minus prediction, in standard deviations. It is
-        at most 0; if it is below 0, predictions were too good. The second is the factor, at least
-        1, by which the predicted standard deviations were too small.
-    """
-
-    cube: UnitCube
+    cube: UnitCube  # the encoding of θ
     observations: Observations
-    posterior: Posterior
-    seed: int
+    posterior: Posterior  # conditioned on the observations
+    seed: int  # of the search for the model's front
+    # Variance of an error that the second objectives of all points have in common, because the
+    # machine may be faster or slower during a validation. It adds to the posterior variance.
     shared_variance: float = 0.0
-    n_validated: int = 0
+    n_validated: int = 0  # how many observations are validated points; these precede the trials
+    # For each objective, two numbers that compare predictions with measurements at the validated
+    # points. The first is the mean of measurement minus prediction, in standard deviations. It is
+    # at most 0; if it is below 0, predictions were too good. The second is the factor, at least 1,
+    # by which the predicted standard deviations were too small.
     checks: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.0, 1.0))
 
     @cached_property

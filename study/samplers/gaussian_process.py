@@ -78,19 +78,11 @@ class GaussianProcess:
     def condition(
         cls, hyper: Hyperparameters, points: Floats, values: Floats, noise: Floats
     ) -> "GaussianProcess":
-        """Condition on observations.
+        """Condition on values, shape (n,), observed at points of the unit cube, shape (n, d).
 
-        Parameters
-        ----------
-        hyper : Hyperparameters
-            The hyperparameters of the process.
-        points : float64, shape (n, d)
-            Points in the unit cube.
-        values : float64, shape (n,) or (n, n_draws)
-            Values observed at the points. With several draws of these values, the result is one
-            process per draw.
-        noise : float64, shape (n,)
-            Noise variance of each value; NaN if the inferred variance is to be used.
+        With several draws of these values, shape (n, n_draws), the result is one process per draw.
+        ``noise`` has the variance of each value, shape (n,); NaN if the inferred variance is to be
+        used.
         """
         variances = np.where(np.isnan(noise), hyper.noise, noise / hyper.scale**2)
         covariance = covariances(hyper, points, points)
@@ -105,13 +97,7 @@ class GaussianProcess:
         return np.asarray(self.hyper.centre + self.hyper.scale * (cross @ self.alpha))
 
     def predict(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return mean and variance of the noise-free value.
-
-        Returns
-        -------
-        mean : float64, shape (m,) or (m, n_draws)
-        variance : float64, shape (m,)
-        """
+        """Return the noise-free value's mean, shape (m,) or (m, n_draws), and variance, (m,)."""
         cross = covariances(self.hyper, points, self.points)
         mean = self.hyper.centre + self.hyper.scale * (cross @ self.alpha)
         explained = solve_triangular(self.factor, cross.T, lower=True, check_finite=False)
@@ -134,18 +120,10 @@ class GaussianProcess:
         return np.asarray(solve_triangular(self.factor, cross.T, lower=True, check_finite=False))
 
     def draw(self, points: Floats, normals: Floats) -> Floats:
-        """Draw noise-free values at some points jointly.
+        """Draw noise-free values at some points jointly, shape (m, n_draws).
 
-        Parameters
-        ----------
-        points : float64, shape (m, d)
-            Points in the unit cube; equal points get equal values.
-        normals : float64, shape (m, n_draws)
-            Independent standard normal numbers.
-
-        Returns
-        -------
-        float64, shape (m, n_draws)
+        Equal points get equal values. ``normals`` are independent standard normal numbers of the
+        same shape.
         """
         covariance = self.covariance(points)
         return np.asarray(self.mean(points)[:, None] + lower_root(covariance) @ normals)

@@ -44,27 +44,14 @@ N_RENEWED = 32  # how many stale gains are recomputed at a time
 
 
 class InFlight:
-    """A process to which trials in flight are added.
-
-    Parameters
-    ----------
-    process : GaussianProcess
-        The process before any trial is added.
-    most : int
-        How many trials may be added.
-
-    Attributes
-    ----------
-    points : float64, shape (k, d)
-        The points added so far.
-    """
+    """A process to which up to ``most`` trials in flight are added."""
 
     def __init__(self, process: GaussianProcess, most: int) -> None:
         self.process = process
         self.n, self.most = len(process.points), most
         self.inverse, failed = lapack.dtrtri(process.factor, lower=1)
         assert not failed
-        self.points = process.points[:0]
+        self.points = process.points[:0]  # (k, d): those added so far
         self.rows = np.zeros((self.n + most, most))  # E(s) of each s; then the factor's new rows
 
     @property
@@ -157,20 +144,10 @@ class Pool:
 class Greedy:
     """Computes expected gains in area while the points chosen so far are in flight.
 
-    Parameters
-    ----------
-    process, second : GaussianProcess
-        The processes of the first objective, with trials in flight, and of the second objective.
-    area : Area
-        The area before any trial is added; its heights do not change.
-    noise : callable
-        The noise variance of a trial as a function of its posterior mean.
-    observations : Observations
-        All observations.
-    q : int
-        How many points will be chosen.
-    feasibility : Feasibility
-        The probability that trials can be played.
+    ``process`` is that of the first objective, with trials in flight, and ``second`` that of the
+    second objective. ``area`` is the area before any trial is added; its heights do not change.
+    ``noise`` returns the noise variance of a trial, given its posterior mean. ``q`` points will be
+    chosen.
     """
 
     def __init__(

@@ -76,17 +76,9 @@ def expected_excess(threshold: Floats, mean: Floats, deviation: Floats) -> Float
 def cut_strips(draws: Floats, reference: Floats) -> Strips:
     """Cut the region that no point dominates into strips, for several draws at once.
 
-    Parameters
-    ----------
-    draws : float64, shape (n_draws, n, 2)
-        The points' objectives in each draw, to be maximized.
-    reference : float64, shape (2,)
-        Points that are not above this point in both objectives do not count.
-
-    Returns
-    -------
-    Strips
-        Each draw has as many strips as the largest front needs; unneeded strips have no width.
+    ``draws`` are the points' objectives, to be maximized, shape (n_draws, n, 2). Points that are
+    not above ``reference``, shape (2,), in both objectives do not count. Each draw has as many
+    strips as the largest front needs; unneeded strips have no width.
     """
     n_draws = len(draws)
     inside = np.all(draws > reference, axis=2)
@@ -109,20 +101,11 @@ def cut_strips(draws: Floats, reference: Floats) -> Strips:
 
 
 def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Floats:
-    """Return the expected hypervolume improvement of points, averaged over draws.
+    """Return the expected hypervolume improvement of points, averaged over draws, shape (m,).
 
-    Parameters
-    ----------
-    strips : Strips
-        What :func:`cut_strips` returned.
-    mean : float64, shape (m, n_draws, 2)
-        Expected objectives of each point given each draw.
-    deviation : float64, shape (m, 2)
-        Standard deviations of the two objectives, which are independent; the same for all draws.
-
-    Returns
-    -------
-    float64, shape (m,)
+    ``mean`` has the expected objectives of each point given each draw, shape (m, n_draws, 2).
+    ``deviation`` has their standard deviations, which are the same for all draws, shape (m, 2). The
+    two objectives are independent.
     """
     edges, floors = strips
     excess = expected_excess(edges[None], mean[:, :, None, 0], deviation[:, None, None, 0])

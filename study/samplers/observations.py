@@ -28,24 +28,17 @@ MAX_TO_FIT = 256
 
 @dataclass(frozen=True)
 class Objectives:
-    """What a model needs to know about a study's two objectives, besides their values.
+    """What a model needs to know about a study's two objectives, besides their values."""
 
-    Attributes
-    ----------
-    scales : pair of Scale
-        The scales on which the objectives are modelled. A trial is left out if a value is not on
-        its scale, such as 0 on a logarithmic scale.
-    reference_point : pair of float, optional
-        The reference point, in the objectives' units; only points that are better in both
-        objectives count. By default, :func:`study.scale.beyond_worst` computes it from the values.
-    noise : callable, optional
-        A function that takes the complete trials with finite values, in order. It returns the
-        variances of their two values, shape (n, 2), in the values' units squared; NaN if a variance
-        is unknown and must be inferred. By default, all variances are inferred.
-    """
-
+    # The scales on which the objectives are modelled. A trial is left out if a value is not on its
+    # scale, such as 0 on a logarithmic scale.
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)
+    # In the objectives' units; only points that are better in both objectives count. By default,
+    # `study.scale.beyond_worst` computes it from the values.
     reference_point: tuple[float, float] | None = None
+    # A function that takes the complete trials with finite values, in order. It returns the
+    # variances of their two values, shape (n, 2), in the values' units squared; NaN if a variance
+    # is unknown and must be inferred. By default, all variances are inferred.
     noise: Noise | None = None
 
     @classmethod

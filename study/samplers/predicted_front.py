@@ -40,25 +40,14 @@ MAX_ON_FRONT = 8192  # maximum number of points; a larger front is thinned out e
 
 @dataclass(frozen=True)
 class PredictedFront:
-    """Points that no other dominates in posterior mean, the cheapest first.
+    """Points that no other dominates in posterior mean, the cheapest first."""
 
-    Attributes
-    ----------
-    points : float64, shape (n, d)
-        The points, in the unit cube.
-    mean, deviation : float64, shape (n, 2)
-        Posterior means and standard deviations of both objectives, which are to be maximized.
-    common_deviation : float
-        Standard deviation of the first objective's mean error over the front, in its unit.
-    local_deviation : float64, shape (n,)
-        Standard deviation of each point's error minus that mean error.
-    """
-
-    points: Floats
+    points: Floats  # (n, d): in the unit cube
+    # (n, 2): posterior means and standard deviations of both objectives, to be maximized
     mean: Floats
     deviation: Floats
-    common_deviation: float
-    local_deviation: Floats
+    common_deviation: float  # of the first objective's mean error over the front, in its unit
+    local_deviation: Floats  # (n,): of each point's error minus that mean error
 
     @classmethod
     def at(cls, points: Floats, posterior: Posterior) -> "PredictedFront":

@@ -48,16 +48,8 @@ def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) ->
     """Print a table; on a terminal that is too narrow, leave out dispensable columns.
 
     In a file or a pipe, every column is printed, however wide the table becomes. A caption has the
-    form ``column: note; …``; notes on columns that are left out are removed.
-
-    Parameters
-    ----------
-    out : Console
-        Where to print it.
-    table : Table
-        The table, from which columns are removed.
-    optional : sequence of str
-        Headings of columns that can be removed, in the order of removal.
+    form ``column: note; …``; notes on columns that are left out are removed. ``optional`` has the
+    headings of columns that can be removed from ``table``, in the order of removal.
     """
     from rich.console import Console  # noqa: PLC0415
     from rich.measure import Measurement  # noqa: PLC0415

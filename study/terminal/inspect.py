@@ -111,18 +111,8 @@ def inspect(
 ) -> Inspection:
     """Have an agent decide on a board with a given stream, then repeatedly with other streams.
 
-    Parameters
-    ----------
-    agent : Agent2048
-        Who decides.
-    board : int
-        A packed board on which some action is legal.
-    stream_ : int
-        The random stream of the decision.
-    n_repeats : int
-        Maximum number of repeats, at least two; after two seconds, no new repeat begins.
-    clock : callable
-        Returns the time in seconds.
+    On the packed ``board``, some action must be legal. There are at least two repeats, and at most
+    ``n_repeats``; after two seconds by the clock, no new repeat begins.
     """
     decision = decide(agent, board, stream_).decision
     repeats: list[TimedDecision] = []

@@ -30,30 +30,14 @@ Decision = TypeVar("Decision")
 
 @dataclass(frozen=True)
 class View(Generic[State, Decision]):
-    """The content of a picture.
+    """The content of a picture."""
 
-    Attributes
-    ----------
-    player : str
-        The agent's name and parameters, or ``you, hints by …`` if the user plays.
-    state
-        State of the game.
-    decision : optional
-        The agent's decision; None if the agent is not asked, or the game is over.
-    pace : str
-        How fast the game goes.
-    note : str
-        A remark of a few words.
-    keys : tuple of (str, str)
-        Each key and what it does.
-    """
-
-    player: str
-    state: State
-    decision: Decision | None
-    pace: str = ""
-    note: str = ""
-    keys: tuple[tuple[str, str], ...] = WATCHING_KEYS
+    player: str  # the agent's name and parameters, or `you, hints by …` if the user plays
+    state: State  # of the game
+    decision: Decision | None  # the agent's; None if it is not asked, or the game is over
+    pace: str = ""  # how fast the game goes
+    note: str = ""  # a remark of a few words
+    keys: tuple[tuple[str, str], ...] = WATCHING_KEYS  # each key and what it does
 
 
 @dataclass(frozen=True)
@@ -68,18 +52,9 @@ class Stage:
 class WatchedGame(Generic[State, Decision]):
     """A game and its player: the next action is decided and shown, but not yet carried out.
 
-    Parameters
-    ----------
-    player : str
-        The agent's name and parameters.
-    state
-        The state in which the game begins.
-    decide : callable
-        Returns the agent's decision in a state; None if the game is over.
-    after : callable
-        Returns the state after a decision.
-    remark : callable
-        Says in a few words what is special about a state.
+    It begins in ``state``. ``decide`` returns the agent's decision in a state, or None if the game
+    is over; ``after`` returns the state after a decision. ``remark`` says in a few words what is
+    special about a state.
     """
 
     def __init__(

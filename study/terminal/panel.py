@@ -34,18 +34,8 @@ def action_table(
     """Draw the value of each action as a bar, with its difference from the best; mark the choice.
 
     The best action's bar has full length, and the worst action's bar is a fifth as long. So bars
-    show differences between actions, not the size of values.
-
-    Parameters
-    ----------
-    values : sequence of float
-        Values by action; NaN if there is none.
-    chosen : int
-        Index of the chosen action.
-    names : sequence of (str, str)
-        An arrow and a name for each action.
-    decimals : int
-        Number of decimals of the values.
+    show differences between actions, not the size of values. An action without a value has NaN;
+    ``chosen`` is an index, and ``names`` has an arrow and a name for each action.
     """
     known = [float(value) for value in values if math.isfinite(value)]
     best, worst = max(known, default=math.nan), min(known, default=math.nan)

@@ -32,11 +32,6 @@ class ProgressLine:
     On a terminal, it shows a bar and a line of as many numbers as fit; both are redrawn in place,
     and removed at the end. In a notebook, it shows one line and updates it. In a file or a pipe, it
     prints a line every 15 s.
-
-    Parameters
-    ----------
-    console : Console
-        Where to show it.
     """
 
     def __init__(self, console: Console) -> None:
@@ -83,14 +78,8 @@ class ProgressLine:
     def update(self, share: float, left: str, figures: Sequence[str]) -> None:
         """Show the progress; called several times a second.
 
-        Parameters
-        ----------
-        share : float
-            The share that is done, from 0 to 1.
-        left : str
-            The time left; empty if unknown.
-        figures : sequence of str
-            Other numbers, the most important first.
+        ``share`` is the share that is done, from 0 to 1. ``left`` is the time left, empty if
+        unknown, and ``figures`` are other numbers, the most important first.
         """
         self.share, self.left, self.figures = share, left, list(figures)
         if self.live:

@@ -24,19 +24,9 @@ def in_terminal(
 ) -> End:
     """Run a game on the terminal's alternate screen, and return the result of ``game``.
 
-    Parameters
-    ----------
-    warm_up : callable
-        Called first, while the terminal says that code is being compiled.
-    picture : callable
-        Draws a view for a terminal of given numbers of columns and rows.
-    game : callable
-        The game.
-
-    Raises
-    ------
-    InputError
-        If standard input or output is not a terminal, or the terminal lacks cursor positioning.
+    ``warm_up`` is called first, while the terminal says that code is being compiled. ``picture``
+    draws a view for a terminal of given numbers of columns and rows. InputError if standard input
+    or output is not a terminal, or the terminal lacks cursor positioning.
     """
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise InputError("watch: standard input and standard output must be a terminal")

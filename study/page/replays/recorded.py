@@ -39,21 +39,14 @@ N_DICE_GAMES = 101
 
 @dataclass(frozen=True)
 class Recorded:
-    """The games of a page.
+    """The games of a page."""
 
-    Attributes
-    ----------
-    replays : list of dict
-        One item per game, in the order of the points' costs: data that become JSON for the page's
-        script. An item has the recording's data, ``number`` (of the validated point, or of the
-        trial if nothing is validated), ``label`` (``number 3, proposal``), ``seed``, the stored
-        ``score`` in points, and ``note``.
-    left_out : list of str
-        Why games of other points are missing, one sentence for each reason.
-    """
-
+    # One item per game, in the order of the points' costs: data that become JSON for the page's
+    # script. An item has the recording's data, `number` (of the validated point, or of the trial if
+    # nothing is validated), `label` (`number 3, proposal`), `seed`, the stored `score` in points,
+    # and `note`.
     replays: list[dict[str, Any]]
-    left_out: list[str]
+    left_out: list[str]  # why games of other points are missing, one sentence for each reason
 
     @property
     def are_stored(self) -> bool:
@@ -76,22 +69,12 @@ class LeftOutError(Exception):
 def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     """Replay a game of the cheapest, the middle and the most expensive point on the front.
 
-    If no point is validated, games of trials on the observed front are replayed.
+    If no point is validated, games of trials on the observed front are replayed. There is no game
+    if the study's game is not built in, or if the agent learns before it plays. A point whose games
+    take too long is replaced with the next cheaper point that has not been tried, if there is one.
 
-    Parameters
-    ----------
-    page : Analysis
-        The study.
-    cpu_seconds : float
-        Limit on the time for playing, computed from the seconds that are stored with the games.
-        Compiling kernels takes additional time.
-
-    Returns
-    -------
-    Recorded
-        Up to three games. There is no game if the study's game is not built in, or if the agent
-        learns before it plays. A point whose games take too long is replaced with the next cheaper
-        point that has not been tried, if there is one.
+    ``cpu_seconds`` limits the time for playing, computed from the seconds that are stored with the
+    games. Compiling kernels takes additional time.
     """
     found: list[dict[str, Any]] = []
     left_out: dict[str, list[str]] = {}  # labels of points, by the reason
