@@ -65,7 +65,8 @@ def within(points: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     Points are compared by playout moves per move, which do not depend on the machine.
     """
     costs, mine = others["playout_moves_per_move"], points["playout_moves_per_move"]
-    return points[(mine >= costs.min()) & (mine <= costs.max())].reset_index(drop=True)
+    inside: pd.DataFrame = points[(mine >= costs.min()) & (mine <= costs.max())]
+    return inside.reset_index(drop=True)
 
 
 def make_contender(name: str, experiment: Experiment, points: pd.DataFrame) -> Contender:
