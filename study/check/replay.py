@@ -13,7 +13,7 @@ from thetafront.study.log.same_game import MEASURED, difference
 from thetafront.study.log.seeds import MAX_NUMBER
 from thetafront.study.run.dispatch import play_here
 from thetafront.study.run.progress import ProgressDisplay
-from thetafront.study.run.source import GameSource, Snapshot
+from thetafront.study.run.source import TaskList
 from thetafront.study.run.workers import Finished, PlayError, Task
 from thetafront.study.text import counted
 
@@ -61,62 +61,38 @@ class Entry:
         return replace(played, seconds=seconds) if is_kept else played
 
 
-class Replays(GameSource[int]):
-    """Games to be played again; ``played`` has the results, by index in ``entries``.
-
-    Games that were played side by side are played side by side again.
-    """
-
-    def __init__(self, entries: Sequence[Entry], note: str) -> None:
-        self.entries = entries
-        self.note = note
-        self.played: dict[int, Outcome] = {}
-        self.together: dict[tuple[Agent, range], list[int]] = {}
-        for place, entry in enumerate(entries):
-            self.together.setdefault((entry.agent, entry.seeds), []).append(place)
-        self.waiting = iter(self.together)
-
-    def next_task(self) -> Task[int] | None:
-        """Return the next games to play together; the task's key is the index of the first game."""
-        found = next(self.waiting, None)
-        if found is None:
-            return None
-        agent, seeds = found
-        return Task(self.together[found][0], agent, seeds, side_by_side=len(seeds) > 1)
-
-    def record(self, finished: Finished[int]) -> None:
-        """Collect finished games; PlayError if they could not be played."""
-        entry = self.entries[finished.key]
-        if finished.error:
-            raise PlayError(f"{entry.where}: {finished.error}")
-        by_seed = {game.seed: game for game in finished.games}
-        for place in self.together[entry.agent, entry.seeds]:
-            self.played[place] = by_seed[self.entries[place].seed]
-
-    def snapshot(self) -> Snapshot:
-        """Return how many games have been played."""
-        n_done, n = len(self.played), len(self.entries)
-        return Snapshot("games", n_done, n, n_done, n, self.note)
-
-
 def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = "") -> list[Outcome]:
     """Play games again in worker processes, with progress on ``out``; return them in order.
 
-    Raises
-    ------
-    PlayError
-        If a game cannot be played.
+    Games that were played side by side are played side by side again. PlayError if a game cannot be
+    played.
     """
     if not entries:
         return []
+    together: dict[tuple[Agent, range], list[int]] = {}
+    for place, entry in enumerate(entries):
+        together.setdefault((entry.agent, entry.seeds), []).append(place)
     for agent in {
         (type(each.agent), each.agent.built_for): each.agent for each in entries
     }.values():
         warm(agent)
-    source = Replays(entries, note)
+    played: dict[int, Outcome] = {}
+
+    def store(finished: Finished[int]) -> None:
+        entry = entries[finished.key]
+        if finished.error:
+            raise PlayError(f"{entry.where}: {finished.error}")
+        by_seed = {game.seed: game for game in finished.games}
+        for place in together[entry.agent, entry.seeds]:
+            played[place] = by_seed[entries[place].seed]
+
+    tasks = [
+        Task(places[0], agent, seeds, side_by_side=len(seeds) > 1)
+        for (agent, seeds), places in together.items()
+    ]
     with ProgressDisplay(out) as display:
-        play_here(source, jobs, display)
-    return [source.played[place] for place in range(len(entries))]
+        play_here(TaskList(tasks, store, note=note), jobs, display)
+    return [played[place] for place in range(len(entries))]
 
 
 def sample(entries: Sequence[Entry], n_games: int | None) -> list[Entry]:

@@ -1,11 +1,13 @@
 """Sources of games: they give the loop its tasks, and store the games that come back.
 
-There are five sources: the timing of a design's games, the search, the validation (also of a single
-point, for a pick), the missing games of a table of agents, and the replay of stored games.
+There are four sources: the timing of a design's games, the search, the validation (also of a single
+point, for a pick), and lists of tasks: the missing games of a table of agents, or stored games to
+be played again.
 """
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -19,7 +21,7 @@ Key = TypeVar("Key")
 class Snapshot:
     """The progress of a source."""
 
-    unit: str  # what it counts: `games`, `trials`, `points` or `rows`
+    unit: str  # what it counts: `games`, `trials` or `points`
     # Complete units, and the total that the source aims at; None without a total.
     n_units_done: int
     n_units: int | None
@@ -77,3 +79,34 @@ class GameSource(ABC, Generic[Key]):
 
     def close(self) -> None:  # most sources have nothing to close
         """Release what the source holds, even if the run failed."""
+
+
+class TaskList(GameSource[Key]):
+    """A list of tasks; ``store`` is called with each task that has come back.
+
+    ``n_before`` games were stored before.
+    """
+
+    def __init__(
+        self,
+        tasks: Sequence[Task[Key]],
+        store: Callable[[Finished[Key]], None],
+        n_before: int = 0,
+        note: str = "",
+    ) -> None:
+        self.waiting, self.store, self.note = iter(tasks), store, note
+        self.n_done = n_before
+        self.n_games = n_before + sum(len(task.seeds) for task in tasks)
+
+    def next_task(self) -> Task[Key] | None:
+        """Return the next task."""
+        return next(self.waiting, None)
+
+    def record(self, finished: Finished[Key]) -> None:
+        """Store the games of a task."""
+        self.store(finished)
+        self.n_done += len(finished.games)
+
+    def snapshot(self) -> Snapshot:
+        """Return how many games are done."""
+        return Snapshot("games", self.n_done, self.n_games, self.n_done, self.n_games, self.note)

@@ -17,7 +17,6 @@ from tests.cluster.postgres import Server
 from tests.study.check.test_stored_study import DATA
 from tests.study.conftest import QUICK, CoinGame
 from thetafront.study import interrupt
-from thetafront.study.check.replay import Replays
 from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -32,6 +31,7 @@ from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import TaskList
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.workers import Workers
 
@@ -232,7 +232,7 @@ def test_a_machine_that_joins_while_the_server_is_away_is_stored(
 
     display, workers = ProgressDisplay(Console(quiet=True)), Joined(1)
     sweep = Sweep(QUICK, Location("s", "", tmp_path), study, workers, display.console)
-    sweep.dispatch = Dispatch(Replays([], ""), workers, display)
+    sweep.dispatch = Dispatch(TaskList([], print), workers, display)
     postgres.kill()
     starting = threading.Timer(1.0, postgres.start)
     starting.start()

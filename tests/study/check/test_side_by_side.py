@@ -2,7 +2,6 @@
 
 import shutil
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from tests.study.made_studies import forge, store_point
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.study.check import replay
-from thetafront.study.check.replay import Entry, Replays
 from thetafront.study.cli import app
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.log.location import locate
@@ -25,6 +23,7 @@ from thetafront.study.log.storage import create_or_resume, open_for_games, prepa
 from thetafront.study.page import results as results_written
 from thetafront.study.page.document import BEGINNING
 from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import TaskList
 from thetafront.study.run.workers import Finished
 
 THETA = {"theta1": 16, "theta2": 8, "theta3": 4, "theta4": 2, "theta5": 10.0, "theta6": 1.0}
@@ -32,20 +31,18 @@ FIRST = validation_seed(0, 0, 0)
 N_ALONE, N = 3, 11
 
 
-def play_here(entries: Sequence[Entry], *_: object) -> list[Game]:
+def play_here(source: TaskList[int], *_: object) -> None:
     """Play what the workers would get, in this process."""
-    source = Replays(entries, "")
     while (task := source.next_task()) is not None:
         play = task.agent.play_side_by_side
         games = play(task.seeds) if task.side_by_side else (task.agent.play(task.seeds[0]),)
         source.record(Finished(task.key, games))
-    return [source.played[place] for place in range(len(entries))]
 
 
 @pytest.fixture
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A study with a validated point: three games alone, eight side by side."""
-    monkeypatch.setattr(replay, "play_again", play_here)
+    monkeypatch.setattr(replay, "play_here", play_here)
     monkeypatch.setattr(results_written, "draw", lambda *_: [])
     monkeypatch.setattr(results_written, "page_html", lambda *_, **__: BEGINNING)
     found = experiment("mcmdp")

@@ -10,7 +10,6 @@ import pytest
 from rich.console import Console
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
-from thetafront.study.check.replay import Replays
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE
 from thetafront.study.model.study_model import fit_study
@@ -30,6 +29,7 @@ from thetafront.study.run.plan import (
 )
 from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.settings import SearchSettings
+from thetafront.study.run.source import TaskList
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.workers import Workers
 
@@ -50,7 +50,7 @@ NOTHING = points([], [], [])
 def two_workers() -> Dispatch[int]:
     """Return a loop whose games are counted by hand."""
     display = ProgressDisplay(Console(file=io.StringIO()))
-    return Dispatch(Replays([], ""), Workers(2), display)
+    return Dispatch(TaskList([], print), Workers(2), display)
 
 
 def test_trials_are_begun_until_the_limit_and_finished() -> None:

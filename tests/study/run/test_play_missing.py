@@ -5,12 +5,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from thetafront.agents.agent import Agent
+from thetafront.agents.agent import Agent, FailedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.study.log.ledger import Ledger
-from thetafront.study.run.play_missing import MissingGames, play_missing
+from thetafront.study.run import play_missing as module
+from thetafront.study.run.play_missing import missing_tasks, play_missing
+from thetafront.study.run.source import Snapshot, TaskList
+from thetafront.study.run.worker import Task, play
 from thetafront.study.run.workers import Finished, PlayError
 
 pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
@@ -52,30 +55,37 @@ def test_seeds_come_in_turn_for_all_rows(
     ledger = Ledger(tmp_path / "games.csv", Game2048)
     with ledger.held():
         ledger.add(AGENTS["one"], AGENTS["one"].play(0))
-    source = MissingGames(TWO, range(3), ledger, batch_size, "a note")
-    tasks = []
-    while (task := source.next_task()) is not None:
-        assert task.agent is TWO[task.key[0]]
-        tasks.append(task)
+    tasks = missing_tasks(TWO, range(3), ledger, batch_size)
+    assert all(task.agent is TWO[task.key[0]] for task in tasks)
     assert [" ".join(map(str, [task.key[0], *task.seeds])) for task in tasks] == expected
+
+
+def test_what_is_played_is_counted_and_stored() -> None:
+    stored: list[Finished[str]] = []
+    source = TaskList([Task("a", RandomAgent(), (3, 4))], stored.append, 5, "a note")
+    assert source.snapshot() == Snapshot("games", 5, 7, 5, 7, "a note")
+    task = source.next_task()
+    assert task is not None
+    assert source.next_task() is None
     assert source.pending_proposal() is None
-    with ledger.held():
-        name, agent = tasks[1].key[0], tasks[1].agent
-        games = tuple(agent.play(seed) for seed in tasks[1].seeds)
-        source.record(Finished(tasks[1].key, games))
-    assert set(ledger.games(TWO[name])) >= set(tasks[1].seeds)
-    now = source.snapshot()
-    assert (now.n_units, now.n_games, now.note) == (2, 6, "a note")
-    assert now.n_games_done == 1 + batch_size
-    assert now.n_units_done == (batch_size == 2)
+    source.record(play(task))
+    assert [game.seed for each in stored for game in each.games] == [3, 4]
+    assert source.snapshot() == Snapshot("games", 7, 7, 7, 7, "a note")
 
 
-def test_a_game_that_cannot_be_played_stops_and_is_named(tmp_path: Path) -> None:
-    source = MissingGames(
-        {"one": AGENTS["one"]}, range(2), Ledger(tmp_path / "games.csv", Game2048)
-    )
-    with pytest.raises(
-        PlayError, match="one, seed 1: MemoryError: no memory; finished games are kept"
-    ):
-        source.record(Finished(("one", 1), (), "MemoryError: no memory"))
-    assert source.n_missing == 2
+@pytest.mark.parametrize(
+    "played",
+    [
+        Finished(("one", 1), (), "MemoryError: no memory"),
+        Finished(("one", 0), (AGENTS["one"].play(0), FailedGame(1, "MemoryError: no memory"))),
+    ],
+)
+def test_a_game_that_cannot_be_played_stops_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, played: Finished[tuple[str, int]]
+) -> None:
+    monkeypatch.setattr(module, "play_here", lambda source, *_: source.record(played))
+    ledger = Ledger(tmp_path / "games.csv", Game2048)
+    said = "one, seed 1: MemoryError: no memory; finished games are kept"
+    with pytest.raises(PlayError, match=said):
+        play_missing({"one": AGENTS["one"]}, range(2), ledger, 1, Console(quiet=True))
+    assert len(ledger.games(AGENTS["one"])) == len(played.games[:1])

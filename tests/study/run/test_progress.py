@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from thetafront.study.check.replay import Replays
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.progress import ProgressDisplay
-from thetafront.study.run.source import Snapshot
+from thetafront.study.run.source import Snapshot, TaskList
 from thetafront.study.run.workers import Workers
 from thetafront.study.terminal import progress
 
@@ -34,7 +33,7 @@ def test_a_notebook_has_one_line_that_changes(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(progress.time, "monotonic", lambda: now)
     console = Console(file=io.StringIO(), force_jupyter=True)
     shown = ProgressDisplay(console)
-    dispatch = Dispatch(Replays([], ""), Workers(1), shown)
+    dispatch = Dispatch(TaskList[int]([], print), Workers(1), shown)
     with shown:
         for done in range(100):
             now = done / 10.0
@@ -51,7 +50,7 @@ def test_the_bar_of_a_budget_is_of_its_time() -> None:
     clock = [0.0]
     shown = ProgressDisplay(Console(file=io.StringIO()))
     budget = Budget(80.0, clock=lambda: clock[0], reserve=lambda: 20.0)
-    dispatch = Dispatch(Replays([], ""), Workers(1), shown, budget)
+    dispatch = Dispatch(TaskList[int]([], print), Workers(1), shown, budget)
     for clock[0], share, left in (
         (0.0, 0.0, "1 min 00 s"),
         (15.0, 0.25, "45 s"),
