@@ -1,7 +1,7 @@
 """Commands for more than one machine: worker and cluster."""
 
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -51,12 +51,12 @@ def cluster(
     Lists which machines may play, their classes, and how many games each plays per second. Only
     times on machines of the same class can be compared.
     """
-    from thetafront.study.cluster.cluster import DaskCluster
+    from thetafront.study.cluster.dask_workers import DaskWorkers
     from thetafront.study.cluster.overview import cluster_json, cluster_table, machine_rows
     from thetafront.study.cluster.security import Tls
 
     tls = Tls.from_mapping(options.tls)
-    with DaskCluster(scheduler, tls) as found:
+    with DaskWorkers[Any](scheduler, tls) as found:
         with working(f"asking {scheduler}"):
             rows = machine_rows(found)
         if json_:

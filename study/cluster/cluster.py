@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from thetafront.agents.agent import Agent
 from thetafront.study.cluster import remote
@@ -29,11 +29,13 @@ from thetafront.study.cluster.security import Tls, check_address, warning
 from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.errors import InputError, RunError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.run.executor import Machines
+from thetafront.study.run.executor import Executor, Machines
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:
     from distributed import Client
+
+Key = TypeVar("Key")
 
 POLL_INTERVAL = 1.0
 SECONDS_FOR_THE_DASHBOARD = 2.0
@@ -60,8 +62,8 @@ class Member:
         return self.probe is not None and not self.objection
 
 
-class DaskCluster:
-    """The workers of a scheduler; an object of this class is used in a ``with`` statement.
+class DaskCluster(Executor[Key]):
+    """The workers of a scheduler, and which of them may play.
 
     Parameters
     ----------
@@ -86,6 +88,7 @@ class DaskCluster:
     """
 
     def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:
+        super().__init__()
         self.address, self.tls, self.most_threads = check_address(address, tls), tls, most_threads
         check_library()
         self.wanted = Wanted(sources_digest())
@@ -95,13 +98,12 @@ class DaskCluster:
         self.lost_since: float | None = None
         self.alone_since: float | None = None
         self.n_left = 0
-        self.lines: list[str] = []
         self.reported: set[str] = set()
         self.ended = threading.Event()
         self.watching: threading.Thread | None = None
         self.client: Client
 
-    def __enter__(self) -> "DaskCluster":
+    def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.enter_context(silenced())
             self.client = connect(self.address, self.tls)
@@ -110,7 +112,7 @@ class DaskCluster:
             self.lines.append(f"warning: {line}")
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.ended.set()
         if self.watching is not None:
             self.watching.join(timeout=POLL_INTERVAL)  # it may wait for a scheduler that hangs
@@ -276,11 +278,6 @@ class DaskCluster:
         if (member := self.members.get(address)) is not None:
             member.objection = why
             self.object_to(address, member)
-
-    def drain_messages(self) -> list[str]:
-        """Return the messages to the user that are new since the last call."""
-        lines, self.lines = self.lines, []
-        return lines
 
     def watch(self) -> None:
         """Watch workers join and leave, until the end."""

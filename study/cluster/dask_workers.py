@@ -22,8 +22,8 @@ from thetafront.study import interrupt
 from thetafront.study.cluster import remote
 from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.remote import Refusal
-from thetafront.study.experiments.definition import Experiment
-from thetafront.study.run.executor import Executor, Machines, PlayError
+from thetafront.study.cluster.security import Tls
+from thetafront.study.run.executor import PlayError
 from thetafront.study.run.worker import Finished, Task, unplayed
 
 Key = TypeVar("Key")
@@ -48,56 +48,26 @@ class Sending(Generic[Key]):
     n_tries: int = 0  # how often the task or its answer could not be read
 
 
-class DaskWorkers(Executor[Key]):
-    """The workers of a cluster.
-
-    Parameters
-    ----------
-    cluster : DaskCluster
-        The cluster.
-    """
+class DaskWorkers(DaskCluster[Key]):
+    """Plays games on the workers of a scheduler."""
 
     is_cluster = True
     max_deaths_alone = 1  # how often Dask may give up a suspect
 
-    def __init__(self, cluster: DaskCluster) -> None:
-        super().__init__()
-        self.cluster = cluster
+    def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:
+        super().__init__(address, tls, most_threads)
         self.unsent: list[Sending[Key]] = []
         self.in_flight: dict[Any, Sending[Key]] = {}
         self.arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self.mean_seconds = 0.0
 
-    def __enter__(self) -> "DaskWorkers[Key]":
-        self.cluster.__enter__()
-        return self
-
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is not None:
             self.forget()
-        self.cluster.__exit__()
-
-    def admit(self, experiment: Experiment, known: Machines) -> None:
-        """Choose the workers that may play."""
-        self.cluster.admit(experiment, known)
+        super().__exit__(kind)
 
     def __len__(self) -> int:
         return len(self.in_flight) + len(self.unsent)
-
-    @property
-    def capacity(self) -> int:
-        """How many workers play now."""
-        return self.cluster.capacity
-
-    @property
-    def machines(self) -> Machines:
-        """Machines that have played, by key."""
-        return self.cluster.machines
-
-    @property
-    def place(self) -> str:
-        """Who plays."""
-        return self.cluster.place
 
     @property
     def seconds_a_task(self) -> float:
@@ -113,8 +83,8 @@ class DaskWorkers(Executor[Key]):
 
     def drain_messages(self) -> list[str]:
         """Return new messages about the cluster."""
-        lines = self.cluster.drain_messages()
-        n, self.n_deaths = self.cluster.n_left - self.n_deaths, self.cluster.n_left
+        lines = super().drain_messages()
+        n, self.n_deaths = self.n_left - self.n_deaths, self.n_left
         if n:
             lines.append(
                 "a worker left or died; its games are played again"
@@ -129,32 +99,32 @@ class DaskWorkers(Executor[Key]):
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
         """Wait for an answer, for ``also``, or for ``timeout`` seconds; see :class:`Executor`."""
-        if why := self.cluster.check():
+        if why := self.check():
             raise PlayError(why)
         self.look_for_lost()
         self.send()
         if also is not None:
             also.add_done_callback(lambda _: self.arrived.put(None))
         try:
-            self.take(self.arrived.get(timeout=timeout))
+            self.receive(self.arrived.get(timeout=timeout))
             while True:
-                self.take(self.arrived.get_nowait())
+                self.receive(self.arrived.get_nowait())
         except queue.Empty:
             pass
         self.send()
 
     def send(self) -> None:
         """Send waiting tasks to the workers that may play, suspects one at a time."""
-        playing = sorted(self.cluster.playing)
-        if not self.unsent or not playing or self.cluster.lost_since is not None:
+        playing = sorted(self.playing)
+        if not self.unsent or not playing or self.lost_since is not None:
             return
         suspects = [each for each in self.unsent if each.is_suspect]
         others = [each for each in self.unsent if not each.is_suspect]
         is_tried = any(each.is_suspect for each in self.in_flight.values())
         first, self.unsent = ([], suspects) if is_tried else (suspects[:1], suspects[1:])
-        are_all = len(playing) == len(self.cluster.members)
+        are_all = len(playing) == len(self.members)
         # If the cost is time, new workers get no tasks yet: they might share a core with others.
-        is_timed = bool(self.cluster.wanted.machine_class)
+        is_timed = bool(self.wanted.machine_class)
         addresses = () if are_all and not is_timed else tuple(playing)
         for some in filter(None, (first, others)):
             self.start(some, addresses)
@@ -164,7 +134,7 @@ class DaskWorkers(Executor[Key]):
         for each in some:
             each.addresses = addresses
         tasks = [each.task for each in some]
-        client, wanted = self.cluster.client, self.cluster.wanted
+        client, wanted = self.client, self.wanted
         try:
             with interrupt.kept_from_children():
                 futures = client.map(
@@ -188,12 +158,12 @@ class DaskWorkers(Executor[Key]):
     async def fetch(self, future: Any) -> None:
         """Wait for an answer in Dask's own thread, which waits for many answers at once."""
         try:
-            answer = await self.cluster.client.gather(future, asynchronous=True)
+            answer = await self.client.gather(future, asynchronous=True)
         except (Exception, asyncio.CancelledError) as error:
             answer = error
         self.arrived.put((future, answer))
 
-    def take(self, arrival: Any) -> None:
+    def receive(self, arrival: Any) -> None:
         """Take the result of a task."""
         if arrival is None:  # the future that `collect` also waits for is done
             return
@@ -209,7 +179,7 @@ class DaskWorkers(Executor[Key]):
             self.returned.append(replace(answer, began=now - seconds, ended=now))
             return
         if isinstance(answer, Refusal):
-            self.cluster.refuse(answer.worker, answer.objection)
+            self.refuse(answer.worker, answer.objection)
         elif type(answer).__name__ == KILLED:
             if sending.is_suspect and self.judge(task):
                 return
@@ -226,8 +196,8 @@ class DaskWorkers(Executor[Key]):
 
         Dask would wait for these workers to come back.
         """
-        there = self.cluster.members
-        if self.cluster.lost_since is not None or self.cluster.alone_since is not None:
+        there = self.members
+        if self.lost_since is not None or self.alone_since is not None:
             return
         lost = [
             (future, sending)
@@ -243,7 +213,7 @@ class DaskWorkers(Executor[Key]):
         """Take finished tasks; ignore the results of running ones, and cancel waiting ones."""
         try:
             while True:
-                self.take(self.arrived.get_nowait())
+                self.receive(self.arrived.get_nowait())
         except queue.Empty:
             pass
         self.forget()
@@ -256,7 +226,7 @@ class DaskWorkers(Executor[Key]):
 
     def cancel(self, futures: Iterable[Any]) -> None:
         """Cancel tasks; do nothing if the scheduler is away, because it then forgets all tasks."""
-        client, futures = self.cluster.client, list(futures)
-        if futures and self.cluster.lost_since is None and client.status == "running":
+        client, futures = self.client, list(futures)
+        if futures and self.lost_since is None and client.status == "running":
             cancel = partial(client.cancel, futures, asynchronous=True, force=True)
             client.loop.add_callback(cancel)

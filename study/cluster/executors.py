@@ -29,8 +29,7 @@ def executor_for(
             f"--jobs cannot be combined with --scheduler: all of the cluster's workers play (got "
             f"{jobs})"
         )
-    from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.dask_workers import DaskWorkers
     from thetafront.study.cluster.security import Tls
 
-    return DaskWorkers(DaskCluster(scheduler, Tls.from_mapping(given)))
+    return DaskWorkers(scheduler, Tls.from_mapping(given))

@@ -9,7 +9,7 @@ from thetafront.study.cluster.remote import WorkerProbe
 from thetafront.study.cluster.sources import sources_digest
 
 
-def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
+def machine_rows(cluster: DaskCluster[Any]) -> list[dict[str, Any]]:
     """Ask all workers of a cluster, and return a row for each machine.
 
     If workers of a machine have different problems, there is a row for each problem. The fields of
@@ -49,7 +49,7 @@ def machine_rows(cluster: DaskCluster) -> list[dict[str, Any]]:
     return rows
 
 
-def cluster_json(cluster: DaskCluster, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def cluster_json(cluster: DaskCluster[Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the rows as JSON data."""
     return {
         "scheduler": cluster.address,

@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping
 from concurrent.futures import Future
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from thetafront.agents.agent import FailedGame
@@ -19,7 +20,6 @@ from thetafront.study.run.worker import Finished, Task
 Key = TypeVar("Key")
 Machines = Mapping[str, Mapping[str, Any]]
 """Descriptions of machines, by the key that is stored with their games."""
-NO_MACHINES: Machines = {}
 
 
 class PlayError(RunError):
@@ -44,6 +44,7 @@ class Executor(ABC, Generic[Key]):
     n_deaths: int = 0
     is_cluster: bool = False
     max_deaths_alone: int = 2
+    machines: Machines = MappingProxyType({})  # the other machines that play games
 
     def __init__(self) -> None:
         self.returned: deque[Finished[Key]] = deque()
@@ -76,11 +77,6 @@ class Executor(ABC, Generic[Key]):
     def tasks_per_worker(self) -> float:
         """Maximum number of tasks in flight per worker: one being played, and others queued."""
         return math.inf  # so that the source's maximum counts
-
-    @property
-    def machines(self) -> Machines:
-        """The other machines that play games."""
-        return NO_MACHINES
 
     @abstractmethod
     def submit(self, task: Task[Key]) -> None:

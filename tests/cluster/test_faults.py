@@ -157,13 +157,12 @@ def test_an_agent_that_ends_its_workers_is_found_and_no_other_is_blamed(
     ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Dask blames all tasks of a worker that dies, and gives them up after four deaths."""
-    from thetafront.study.cluster.cluster import DaskCluster
     from thetafront.study.cluster.dask_workers import DaskWorkers
 
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # where the agent is
     ground.scheduler()
     ground.workers(2)
-    with DaskWorkers[str](DaskCluster(ground.address)) as workers:
+    with DaskWorkers[str](ground.address) as workers:
         workers.admit(EXPERIMENTS["dice"].by("n_sweeps"), {})
         workers.submit(Task("deadly", Deadly(1), (0,)))
         for seed in range(6):

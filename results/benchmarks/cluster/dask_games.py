@@ -18,7 +18,6 @@ from thetafront import RunError
 from thetafront.agents.agent import Agent
 from thetafront.agents.parameters import real
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.cluster.cluster import DaskCluster
 from thetafront.study.cluster.dask_workers import DaskWorkers
 from thetafront.study.experiments.builtin import DICE
 from thetafront.study.run.dispatch import Dispatch
@@ -105,9 +104,9 @@ def sleeping_games(n_workers: int, games_a_trial: int, seconds: float = 20.0) ->
             worker_class="distributed.Worker",
             dashboard_address=None,
         ) as started,
-        DaskWorkers[int](DaskCluster(started.scheduler_address, most_threads=n_workers)) as workers,
+        DaskWorkers[int](started.scheduler_address, most_threads=n_workers) as workers,
     ):
-        workers.cluster.client.wait_for_workers(N_PROCESSES)
+        workers.client.wait_for_workers(N_PROCESSES)
         workers.admit(DICE.by("n_sweeps"), {})
         parts = [started.scheduler, *started.workers.values()]
         watched = [psutil.Process(each.process.pid) for each in parts]
