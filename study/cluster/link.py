@@ -52,11 +52,8 @@ def silenced() -> Iterator[None]:
 def connect(address: str, tls: Tls | None) -> "Client":
     """Return a client of a scheduler.
 
-    Raises
-    ------
-    RunError
-        If nothing answers at the address, or what answers is not a Dask scheduler that accepts
-        these certificates.
+    RunError if nothing answers at the address, or what answers is not a Dask scheduler that accepts
+    these certificates.
     """
     from distributed import Client
 

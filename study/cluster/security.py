@@ -24,13 +24,7 @@ MAX_PORT = 65535
 
 @dataclass(frozen=True)
 class Tls:
-    """Files of certificates, in PEM format.
-
-    Raises
-    ------
-    InputError
-        If a file is missing, or the files do not match.
-    """
+    """Files of certificates (PEM); InputError if a file is missing, or the files do not match."""
 
     # The certificate of the authority that all sides trust, this side's certificate, and its
     # private key.

@@ -57,10 +57,7 @@ def n_processes_by_default() -> int:
 class WorkerProcesses:
     """The worker processes of one machine.
 
-    Raises
-    ------
-    InputError
-        If a value is not allowed, or Dask is not installed.
+    InputError if a value is not allowed, or Dask is not installed.
     """
 
     address: str  # of the scheduler
@@ -79,12 +76,8 @@ class WorkerProcesses:
     def run(self) -> None:
         """Keep the processes running until an interrupt.
 
-        Raises
-        ------
-        KeyboardInterrupt
-            After an interrupt, when all processes have ended.
-        RunError
-            If no scheduler answers at first, or the processes cannot be started.
+        KeyboardInterrupt after an interrupt, when all processes have ended; RunError if no
+        scheduler answers at first, or the processes cannot be started.
         """
         with silenced():
             disconnect(connect(self.address, self.tls))  # raises an error if no scheduler answers

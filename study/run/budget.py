@@ -16,13 +16,7 @@ MAX_OVERRUN, MAX_OVERRUN_SECONDS = 0.05, 1.0  # 5% of the budget plus 1 s, for g
 
 
 def parse_seconds(text: str) -> float:
-    """Read a budget in seconds; infinity for ``none``.
-
-    Raises
-    ------
-    InputError
-        If the text is not a time.
-    """
+    """Read a budget in seconds, infinity for ``none``; InputError if the text is not a time."""
     if text == NO_BUDGET:
         return math.inf
     try:

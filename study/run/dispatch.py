@@ -170,14 +170,8 @@ class Dispatch(Generic[Key]):
     def run(self) -> None:
         """Play until the source has no more games.
 
-        An interrupt ends the games in flight at once; finished games are stored.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            After an interrupt.
-        PlayError
-            If games cannot be played, or workers die repeatedly.
+        An interrupt ends the games in flight at once, and then raises KeyboardInterrupt; finished
+        games are stored. PlayError if games cannot be played, or workers die repeatedly.
         """
         self.began = self.budget.clock()
         # One thread for linear algebra: the cores are for the workers.

@@ -86,12 +86,8 @@ class Executor(ABC, Generic[Key]):
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
         """Wait for a task or for ``also``; put finished tasks into ``returned``.
 
-        The wait ends after ``timeout`` seconds at the latest.
-
-        Raises
-        ------
-        PlayError
-            If workers die repeatedly, or there are none for a long time.
+        The wait ends after ``timeout`` seconds at the latest. PlayError if workers die repeatedly,
+        or there are none for a long time.
         """
 
     @abstractmethod
@@ -130,11 +126,7 @@ class Executor(ABC, Generic[Key]):
         """Count the death of a suspected task's worker; return whether to give the task up.
 
         If a user's own agent plays the task, the games of a task that is given up count as failed.
-
-        Raises
-        ------
-        PlayError
-            If a built-in agent kills its workers repeatedly.
+        PlayError if a built-in agent kills its workers repeatedly.
         """
         task.n_deaths_alone += 1
         if task.n_deaths_alone < self.max_deaths_alone:

@@ -49,10 +49,7 @@ def first_games(
 def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
     """Play first games; return the experiment with its cost, and a warning (empty if none).
 
-    Raises
-    ------
-    InputError
-        If games with several seeds fail, or do not end within the given seconds.
+    InputError if games with several seeds fail, or do not end within the given seconds.
     """
     deadline = time.monotonic() + seconds
     for number in range(N_SEEDS):

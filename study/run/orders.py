@@ -142,14 +142,9 @@ class SweepOrder:
     def run(self, out: Console, make_results: bool = False) -> StudyData:
         """Search, validate and report; return the study.
 
-        ``make_results`` creates the folder of all studies, if it does not exist.
-
-        Raises
-        ------
-        InputError
-            If the study cannot be created, or was created with other settings.
-        StoppedError
-            If trials, workers or the storage fail.
+        ``make_results`` creates the folder of all studies, if it does not exist. InputError if the
+        study cannot be created, or was created with other settings; StoppedError if trials, workers
+        or the storage fail.
         """
         with self.executor:
             if not make_results:
@@ -314,12 +309,8 @@ def widen(
     """Widen the space as requested, print what changed, and return the study's experiment.
 
     ``asked`` is the experiment that the user asked to sweep, if any. Its agent then limits how far
-    bounds may move.
-
-    Raises
-    ------
-    InputError
-        If a request has no bounds, and no complete trial shows which bound to move.
+    bounds may move. InputError if a request has no bounds, and no complete trial shows which bound
+    to move.
     """
     data = StudyData.read(log)
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)

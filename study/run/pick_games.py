@@ -37,14 +37,9 @@ def played_for(
     """Play a proposal; return the study with its games, and the keys of the points played.
 
     If ``games`` is None, games are played for about a minute, or three games if scores are exact.
-
-    Raises
-    ------
-    InputError
-        If the study cannot be written, or has games that were timed on a cluster; or if ``games``
-        is None, and another run holds the study.
-    StoppedError
-        If games, workers or the storage fail.
+    InputError if the study cannot be written, or has games that were timed on a cluster; or if
+    ``games`` is None, and another run holds the study. StoppedError if games, workers or the
+    storage fail.
     """
     workers = Workers[Any](min(check_jobs(jobs), n_cores()))
     check_playable(location, data)

@@ -23,13 +23,7 @@ GAMES_OF_EXACT = 3  # default games per point if scores are exact; they only mea
 
 @dataclass(frozen=True)
 class RegretTarget:
-    """The regret at which a sweep stops.
-
-    Raises
-    ------
-    InputError
-        Unless the value is finite and above 0.
-    """
+    """The regret at which a sweep stops; InputError unless the value is finite and above 0."""
 
     value: float  # in the goal's unit, or a share of the expected score at each budget
     is_share: bool = False  # whether the value is such a share

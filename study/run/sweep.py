@@ -153,10 +153,7 @@ class Sweep:
     def search(self) -> None:
         """Play trials up to the study's total: the design first, then the sampler's proposals.
 
-        Raises
-        ------
-        StoppedError
-            If trials, workers or the storage fail.
+        StoppedError if trials, workers or the storage fail.
         """
         assert self.settings is not None
         with self.stops("search"):
@@ -210,12 +207,7 @@ class Sweep:
         The certificate has an upper bound of the regret at each budget. Predicted θ are validated
         as long as this is expected to reduce a bound, or to extend the budgets to cheaper θ.
         Otherwise, the number of trials is increased by half, and the θ that the new trials suggest
-        are validated.
-
-        Raises
-        ------
-        StoppedError
-            If games, workers or the storage fail.
+        are validated. StoppedError if games, workers or the storage fail.
         """
         while not self.budget.is_spent:
             with self.stops("computation of the certificate"):
@@ -242,12 +234,8 @@ class Sweep:
     def validate(self, points: list[Point] | None = None) -> None:
         """Play points of the front until they are as precise as requested.
 
-        ``points`` are the points to play, by default those that the model proposes.
-
-        Raises
-        ------
-        StoppedError
-            If games, workers or the storage fail.
+        ``points`` are the points to play, by default those that the model proposes. StoppedError if
+        games, workers or the storage fail.
         """
         precision = self.precision
         assert precision is not None

@@ -201,12 +201,8 @@ class Workers(Executor[Key]):
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
         """Wait for a task or for ``also``; put finished tasks into ``returned``.
 
-        The wait ends after ``timeout`` seconds at the latest.
-
-        Raises
-        ------
-        PlayError
-            If a built-in agent kills its workers repeatedly.
+        The wait ends after ``timeout`` seconds at the latest. PlayError if a built-in agent kills
+        its workers repeatedly.
         """
         awaited: set[Future[Any]] = {*self.in_flight, *([] if also is None else [also])}
         wait(awaited, timeout=timeout, return_when=FIRST_COMPLETED)

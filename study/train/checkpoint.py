@@ -88,12 +88,7 @@ def load(
     of its last stage, and of their coherence. With a coherence of 0, they would learn so fast at
     first that games with a 16384 tile would end soon.
 
-    Raises
-    ------
-    InputError
-        If the checkpoint was written with other settings.
-    DamagedError
-        If the checkpoint cannot be read.
+    InputError if the checkpoint was written with other settings; DamagedError if it cannot be read.
     """
     try:
         if not path.is_file():  # reading a pipe would wait forever

@@ -165,14 +165,8 @@ class Training:
     def run(self, show: Callable[[], None], is_kept: bool = True) -> None:
         """Train until the budget is spent or an interrupt comes; ``show`` is called occasionally.
 
-        Checkpoints are written only if ``is_kept``.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            After an interrupt, once a checkpoint has been written.
-        DivergedError
-            If weights are no longer finite.
+        Checkpoints are written only if ``is_kept``. KeyboardInterrupt after an interrupt, once a
+        checkpoint has been written; DivergedError if weights are no longer finite.
         """
         # Batches of an earlier run may have reserved games without playing them.
         self.next_game = self.counts.n_games
