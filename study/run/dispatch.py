@@ -109,19 +109,7 @@ class Display(Protocol):
 
 @dataclass
 class Dispatch(Generic[Key]):
-    """The loop between a source of games and the workers that play them.
-
-    Attributes
-    ----------
-    jobs : int
-        How many workers play now.
-    utilization : Utilization
-        How busy the workers were so far.
-    n_games : int
-        How many games came back.
-    game_seconds : float
-        CPU seconds that the agents' deciding threads took in these games.
-    """
+    """The loop between a source of games and the workers that play them."""
 
     source: GameSource[Key]  # where games come from
     workers: Executor[Key]  # the executor that plays them, already open
@@ -129,13 +117,13 @@ class Dispatch(Generic[Key]):
     budget: Budget = field(default_factory=Budget)  # when it is spent, no more games are begun
     limit: Budget | None = None  # the phase's part of the budget, for showing the time left
     each_turn: Callable[[], None] = lambda: None  # called several times a second
-    n_games: int = 0
-    game_seconds: float = 0.0
+    n_games: int = 0  # how many games came back
+    game_seconds: float = 0.0  # CPU seconds that the agents' deciding threads took in these games
     began: float | None = None
-    utilization: Utilization = field(init=False)
+    utilization: Utilization = field(init=False)  # how busy the workers were so far
 
     def __post_init__(self) -> None:
-        self.jobs = self.workers.capacity
+        self.jobs = self.workers.capacity  # how many workers play now
         self.utilization = Utilization(self.jobs)
 
     @property

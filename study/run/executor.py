@@ -27,26 +27,16 @@ class PlayError(RunError):
 
 
 class Executor(ABC, Generic[Key]):
-    """Plays tasks on workers that may come and go; use it as a context manager.
+    """Plays tasks on workers that may come and go; use it as a context manager."""
 
-    Attributes
-    ----------
-    returned : deque of Finished
-        Tasks that have come back; the caller takes them from here.
-    n_deaths : int
-        How often a worker died or left.
-    is_cluster : bool
-        Whether games are played on other machines.
-    max_deaths_alone : int
-        A task that is suspected of killing its workers is given up after this many deaths.
-    """
-
-    n_deaths: int = 0
-    is_cluster: bool = False
+    n_deaths: int = 0  # how often a worker died or left
+    is_cluster: bool = False  # whether games are played on other machines
+    # A task that is suspected of killing its workers is given up after this many deaths.
     max_deaths_alone: int = 2
     machines: Machines = MappingProxyType({})  # the other machines that play games
 
     def __init__(self) -> None:
+        # Tasks that have come back; the caller takes them from here.
         self.returned: deque[Finished[Key]] = deque()
         self.lines: list[str] = []
 

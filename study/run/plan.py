@@ -49,24 +49,15 @@ SECONDS_A_PROPOSAL = 0.15  # including the writing of its trial; 0.2 to 0.3 if g
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast games are played.
+    """How fast games are played."""
 
-    Attributes
-    ----------
-    jobs : int
-        How many workers play.
-    wall_seconds : float
-        A worker's wall-clock seconds in games, per CPU second of the deciding thread.
-    idle_seconds : float
-        Seconds that a worker waits between two tasks, because games are handed out and stored one
-        by one. If games are short, this is a large part of the time.
-    learning_seconds : float
-        Mean wall-clock seconds that an agent learns before the games of a task.
-    """
-
-    jobs: int
+    jobs: int  # how many workers play
+    # A worker's wall-clock seconds in games, per CPU second of the deciding thread.
     wall_seconds: float
+    # Seconds that a worker waits between two tasks, because games are handed out and stored one by
+    # one. If games are short, this is a large part of the time.
     idle_seconds: float = 0.0
+    # Mean wall-clock seconds that an agent learns before the games of a task.
     learning_seconds: float = 0.0
 
     @classmethod
@@ -175,35 +166,22 @@ def games_after(points: Played, seconds: float) -> Floats:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is expected to do from now on.
+    """What a run is expected to do from now on."""
 
-    Attributes
-    ----------
-    n_trials : int
-        Complete trials at the end.
-    search_seconds, validation_seconds : float
-        Wall-clock time of each phase.
-    n_search_games, n_validation_games : int
-        Games still to be played in each phase.
-    n_points_games : int
-        Validation games at the end, including those already played.
-    standard_errors : float64, shape (n_points,)
-        Expected standard errors of the validated means at the end, ascending; NaN for a single
-        game.
-    ends_by_time : bool
-        Whether validation ends because its time is spent, rather than because all games are played.
-        The number of validation games is then not printed, since it is hard to predict: cheap
-        points may get hundreds of games. In half of the studies, a planned number was wrong by a
-        factor of about two.
-    """
-
-    n_trials: int
+    n_trials: int  # complete trials at the end
+    # Wall-clock time of each phase, and games still to be played in it.
     search_seconds: float
     n_search_games: int
     validation_seconds: float
     n_validation_games: int
-    n_points_games: int
+    n_points_games: int  # validation games at the end, including those already played
+    # Expected standard errors of the validated means at the end, ascending, shape (n_points,); NaN
+    # for a single game.
     standard_errors: Floats
+    # Whether validation ends because its time is spent, rather than because all games are played.
+    # The number of validation games is then not printed, since it is hard to predict: cheap points
+    # may get hundreds of games. In half of the studies, a planned number was wrong by a factor of
+    # about two.
     ends_by_time: bool = False
 
     @classmethod

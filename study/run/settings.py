@@ -15,37 +15,17 @@ MAX_DESIGN_POINTS = 4096
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of a search.
+    """The settings of a search; InputError if a number is out of range."""
 
-    Parameters
-    ----------
-    n_trials : int
-        Number of complete trials that the study shall have, including those of earlier runs;
-        :data:`MAX_TRIALS` for as many as a budget allows.
-    n_replicates : int
-        Games per trial.
-    adapts : bool
-        Whether trials get more games if games are short.
-    seed : int
-        The study's seed.
-    sampler, design : str
-        Which sampler proposes θ, and how the initial design is drawn.
-    design_size : int
-        Trials of the initial design.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
-    """
-
+    # Number of complete trials that the study shall have, including those of earlier runs;
+    # MAX_TRIALS for as many as a budget allows.
     n_trials: int = DEFAULT_TRIALS
-    n_replicates: int = 4
-    seed: int = 0
-    sampler: str = DEFAULT_SAMPLER
-    design: str = "sobol"
-    design_size: int = 16
-    adapts: bool = False
+    n_replicates: int = 4  # games per trial
+    seed: int = 0  # the study's seed
+    sampler: str = DEFAULT_SAMPLER  # which sampler proposes θ
+    design: str = "sobol"  # how the initial design is drawn
+    design_size: int = 16  # trials of the initial design
+    adapts: bool = False  # whether trials get more games if games are short
 
     def __post_init__(self) -> None:
         check_range("trials", self.n_trials, 1, MAX_TRIALS)

@@ -33,25 +33,15 @@ class Snapshot:
 
 
 class GameSource(ABC, Generic[Key]):
-    """Gives games to play, and stores those that have been played.
+    """Gives games to play, and stores those that have been played."""
 
-    Attributes
-    ----------
-    tasks_per_worker : int
-        Maximum number of tasks in flight per worker. By default, one is played and two are queued,
-        because playing a game may take no longer than storing one.
-    n_workers : int
-        How many workers play now; on a cluster, workers come and go.
-    seconds_a_task : float
-        How many seconds a task's games should take together; 0 for one game per task.
-    seconds_left : float
-        How many seconds are left of the budget; infinity without one.
-    """
-
+    # Maximum number of tasks in flight per worker. By default, one is played and two are queued,
+    # because playing a game may take no longer than storing one.
     tasks_per_worker: int = 3
-    n_workers: int = 1
+    n_workers: int = 1  # how many workers play now; on a cluster, workers come and go
+    # How many seconds a task's games should take together; 0 for one game per task.
     seconds_a_task: float = 0.0
-    seconds_left: float = math.inf
+    seconds_left: float = math.inf  # seconds left of the budget; infinity without one
 
     @abstractmethod
     def next_task(self) -> Task[Key] | None:

@@ -61,36 +61,19 @@ class RegretTarget:
 
 @dataclass(frozen=True)
 class Precision:
-    """How precisely validated points must be known.
+    """How precisely validated points must be known; InputError if a number is out of range."""
 
-    Parameters
-    ----------
-    standard_error : float, optional
-        Target for the standard error of each mean, in the goal's unit. Without a target, only
-        ``most_games`` counts. (In simulations, stopping by the standard error of the games so far
-        biased a mean by at most a twentieth of its standard error.)
-    most_games : int
-        Limit on the games of a point.
-    n_points : int
-        Number of budgets; for each, a proposal of the model is chosen.
-    open_end : bool
-        Whether to continue beyond the standard error and ``most_games``, until something else stops
-        the validation, such as the end of the budget. The limit is then 20,000 games per point;
-        up to 25 points can play this many games without sharing seeds.
-    games_of_a_run : int
-        With ``open_end``, the maximum number of games that a run adds to a point.
-
-    Raises
-    ------
-    InputError
-        If a number is out of range.
-    """
-
+    # Target for the standard error of each mean, in the goal's unit. Without a target, only
+    # `most_games` counts. (In simulations, stopping by the standard error of the games so far
+    # biased a mean by at most a twentieth of its standard error.)
     standard_error: float | None = SCORE.standard_error
-    most_games: int = DEFAULT_GAMES
-    n_points: int = 12
+    most_games: int = DEFAULT_GAMES  # limit on the games of a point
+    n_points: int = 12  # number of budgets; for each, a proposal of the model is chosen
+    # Whether to continue beyond the standard error and `most_games`, until something else stops the
+    # validation, such as the end of the budget. The limit is then 20,000 games per point; up to 25
+    # points can play this many games without sharing seeds.
     open_end: bool = False
-    games_of_a_run: int = SEEDS_A_POINT
+    games_of_a_run: int = SEEDS_A_POINT  # with `open_end`, maximum that a run adds to a point
 
     def __post_init__(self) -> None:
         wanted = self.standard_error

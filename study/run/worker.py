@@ -34,69 +34,35 @@ class LearningError(Exception):
 
 @dataclass
 class Task(Generic[Key]):
-    """Games for one worker to play.
+    """Games for one worker to play."""
 
-    Attributes
-    ----------
-    key
-        Identifies the task; it is returned with the games.
-    agent : Agent
-        The agent that plays.
-    seeds : sequence of int
-        The seeds of the games.
-    side_by_side : bool
-        Whether the games are played side by side (:meth:`agents.agent.Agent.play_side_by_side`)
-        rather than one after the other.
-    n_deaths_alone : int
-        How often the task has killed its worker while it was played alone.
-    """
-
-    key: Key
-    agent: Agent
-    seeds: Sequence[int]
+    key: Key  # identifies the task; it is returned with the games
+    agent: Agent  # the agent that plays
+    seeds: Sequence[int]  # the seeds of the games
+    # Whether the games are played side by side (`Agent.play_side_by_side`) instead of one by one.
     side_by_side: bool = False
-    n_deaths_alone: int = 0
+    n_deaths_alone: int = 0  # how often the task has killed its worker while it was played alone
 
 
 @dataclass(frozen=True)
 class Finished(Generic[Key]):
-    """A task that came back.
+    """A task that came back."""
 
-    Attributes
-    ----------
-    key
-        The task's key.
-    games : tuple of Game or FailedGame
-        All games of the task; none if the task could not be played.
-    error : str
-        Why the task could not be played; otherwise empty.
-    is_machines : bool
-        Whether the error is due to the machine or the user, not to θ.
-    began, ended : float
-        When the first game began and the last game ended, in seconds of the monotonic clock. For
-        games played on another machine, ``ended`` is when they arrived, and ``began`` is earlier by
-        the duration measured there.
-    cpu_seconds : float
-        CPU time of the worker from ``began`` to ``ended``; NaN if it does not show how loaded the
-        machine is.
-    learning_seconds : float
-        Wall-clock time for which the agent learned before the first game.
-    machine : str
-        Key of the machine that played, in the executor's ``machines``; empty for this machine.
-    is_first : bool
-        Whether this is the worker process's first task, whose time includes work done only once.
-    """
-
-    key: Key
-    games: tuple[Outcome, ...]
-    error: str = ""
+    key: Key  # the task's key
+    games: tuple[Outcome, ...]  # all games of the task; none if the task could not be played
+    error: str = ""  # why the task could not be played; otherwise empty
+    # When the first game began and the last game ended, in seconds of the monotonic clock. For
+    # games played on another machine, `ended` is when they arrived, and `began` is earlier by the
+    # duration measured there.
     began: float = 0.0
     ended: float = 0.0
+    # CPU time of the worker in between; NaN if it does not show how loaded the machine is.
     cpu_seconds: float = 0.0
-    learning_seconds: float = 0.0
-    is_machines: bool = False
+    learning_seconds: float = 0.0  # wall-clock time of learning before the first game
+    is_machines: bool = False  # whether the error is due to the machine or the user, not to θ
+    # Key of the machine that played, in the executor's `machines`; empty for this machine.
     machine: str = ""
-    is_first: bool = False
+    is_first: bool = False  # whether it is its worker's first task, whose time includes extra work
 
 
 def unplayed(task: Task[Key], error: BaseException) -> Finished[Key]:
