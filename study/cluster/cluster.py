@@ -65,26 +65,7 @@ class Member:
 class DaskCluster(Executor[Key]):
     """The workers of a scheduler, and which of them may play.
 
-    Parameters
-    ----------
-    address : str
-        Address of the scheduler.
-    tls : Tls, optional
-        Certificates.
-    most_threads : int
-        How many games one process may play at once.
-
-    Attributes
-    ----------
-    client : Client
-        The link to the scheduler.
-    members : dict of str to Member
-        Connected workers, by address.
-    machines : dict of str to dict
-        Accepted machines, by key.
-    lost_since, alone_since : float, optional
-        When the time without a scheduler began, and when the time without a worker that may play
-        began, on the monotonic clock; None while a scheduler, or such a worker, is connected.
+    Each process may play at most ``most_threads`` games at once.
     """
 
     def __init__(self, address: str, tls: Tls | None = None, most_threads: int = 1) -> None:
@@ -93,15 +74,17 @@ class DaskCluster(Executor[Key]):
         check_library()
         self.wanted = Wanted(sources_digest())
         self.agent: Agent | None = None
-        self.members: dict[str, Member] = {}
-        self.machines: dict[str, Mapping[str, Any]] = {}
+        self.members: dict[str, Member] = {}  # connected workers, by address
+        self.machines: dict[str, Mapping[str, Any]] = {}  # accepted machines, by key
+        # When the time without a scheduler began, and when the time without a worker that may play
+        # began, on the monotonic clock; None while a scheduler, or such a worker, is connected.
         self.lost_since: float | None = None
         self.alone_since: float | None = None
         self.n_left = 0
         self.reported: set[str] = set()
         self.ended = threading.Event()
         self.watching: threading.Thread | None = None
-        self.client: Client
+        self.client: Client  # the link to the scheduler
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:

@@ -159,21 +159,11 @@ class Round(Generic[Point]):
     """The games of a round, interleaved: whenever play stops, each point has played its share.
 
     If a point has n games, its k-th game is due when a share of (k − ½)/n of the round is played.
-
-    Parameters
-    ----------
-    games : mapping of int
-        How many games each point gets.
-
-    Attributes
-    ----------
-    left : dict of int
-        How many of each point's games are still to be taken.
     """
 
     def __init__(self, games: Mapping[Point, int]) -> None:
-        self.games = games
-        self.left = dict(games)
+        self.games = games  # how many games each point gets
+        self.left = dict(games)  # how many of them are still to be taken
 
     def __len__(self) -> int:
         return sum(self.left.values())

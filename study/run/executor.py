@@ -91,17 +91,9 @@ class Executor(ABC, Generic[Key]):
     def admit(self, experiment: Experiment, known: Machines) -> None:
         """Choose the workers that may play, and record messages about them for the user.
 
-        Parameters
-        ----------
-        experiment : Experiment
-            The experiment. If its cost is in seconds, only machines of one class may play.
-        known : mapping
-            The machines that played the study's games so far, by key.
-
-        Raises
-        ------
-        InputError
-            If no worker may play, or the cost is in seconds and the machines have several classes.
+        ``known`` are the machines that played the study's games so far, by key. If the experiment's
+        cost is in seconds, only machines of one class may play. InputError if no worker may play,
+        or the cost is in seconds and the machines have several classes.
         """
 
     def leave_a_core_to_each(self) -> None:

@@ -21,23 +21,8 @@ MIN_CPU_SECONDS = 0.05  # shorter reports do not show how loaded the machine is
 class LiveReport:
     """Writes a report in a thread, once a minute and at each milestone of a phase.
 
-    Parameters
-    ----------
-    write : callable
-        Called with True to write a report, or with False to only print the plan, which is quick.
-    left : callable
-        Returns how many seconds of the run's budget are left.
-    clock, cpu_clock : callable
-        Return the time, and the CPU time of a thread, in seconds.
-
-    Attributes
-    ----------
-    cpu_seconds : float
-        CPU seconds that the last report took.
-    n_rows : int
-        How many trials and games the study had when it was last read.
-    load : float
-        Wall-clock seconds per CPU second of the last report or plan.
+    ``write`` is called with True to write a report, or with False to only print the plan, which is
+    quick. ``left`` returns how many seconds of the run's budget are left.
     """
 
     def __init__(
@@ -49,8 +34,9 @@ class LiveReport:
     ) -> None:
         self.write, self.left = write, left
         self.clock, self.cpu_clock = clock, cpu_clock
-        self.cpu_seconds, self.load = EXPECTED_SECONDS, 1.0
-        self.n_rows = 0
+        self.cpu_seconds = EXPECTED_SECONDS  # of the last report
+        self.load = 1.0  # wall-clock seconds per CPU second of the last report or plan
+        self.n_rows = 0  # how many trials and games the study had when it was last read
         self.ended = clock()
         self.thread: threading.Thread | None = None
         self.error: Exception | None = None
@@ -82,16 +68,9 @@ class LiveReport:
     def turn(self, stage: int) -> str:
         """Begin a report if one is due; a run calls this several times a second.
 
-        Parameters
-        ----------
-        stage : int
-            How many milestones of the phase have been reached; after each, there is more to show.
-
-        Returns
-        -------
-        str
-            A message if a report could not be written, otherwise empty. Only the first error is
-            returned.
+        ``stage`` is how many milestones of the phase have been reached; after each, there is more
+        to show. Returns a message if a report could not be written, otherwise an empty text. Only
+        the first error is returned.
         """
         if self.is_writing:
             return ""

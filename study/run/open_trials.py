@@ -42,27 +42,7 @@ class OpenTrial:
 class OpenTrials:
     """The trials of a study whose games are being played, and how many have ended.
 
-    Parameters
-    ----------
-    data : StudyData
-        The study as it is now.
-    log : Log
-        The study's log; this process must be its only writer.
-    settings : SearchSettings
-        Games per trial, and the sampler's name.
-    connection : StorageConnection, optional
-        Waits for the database's server if its connection is lost.
-
-    Attributes
-    ----------
-    open : dict of int to OpenTrial
-        Open trials, by number.
-    n_complete, n_failed, n_games : int
-        Trials and games that have ended, including those of earlier runs.
-    seconds : dict of str to list of float
-        Seconds until the writer accepted each new trial (``begin``) and each game (``store``), and
-        seconds to compute each trial's objectives (``tell``). The writer accepts rows late if the
-        storage is slower than the games.
+    This process must be the only writer of ``log``.
     """
 
     def __init__(
@@ -79,8 +59,11 @@ class OpenTrials:
         if not log.is_in_memory:
             self.mirror = Mirror(log, data.experiment, data.trials)
         self.writer = StudyWriter(log, connection, mirror=self.mirror)
-        self.open: dict[int, OpenTrial] = {}
-        self.n_complete = self.n_failed = self.n_games = 0
+        self.open: dict[int, OpenTrial] = {}  # by number
+        self.n_complete = self.n_failed = self.n_games = 0  # including those of earlier runs
+        # Seconds until the writer accepted each new trial (`begin`) and each game (`store`), and
+        # seconds to compute each trial's objectives (`tell`). The writer accepts rows late if the
+        # storage is slower than the games.
         self.seconds: dict[str, list[float]] = {"begin": [], "store": [], "tell": []}
 
     def resume(self, trial: Point) -> Point | None:

@@ -90,14 +90,8 @@ class Pace:
 class GameTimes:
     """Predicts from a study's games how long a game of any θ takes if it is played alone.
 
-    Parameters
-    ----------
-    data : StudyData
-        The study, with at least one game.
-    model : FittedModel
-        The study's model; its encoding of θ is used.
-    overhead : float
-        Seconds between two games, added to each prediction.
+    The study must have at least one game. θ is encoded as in ``model``. ``overhead`` is the number
+    of seconds between two games, added to each prediction.
     """
 
     def __init__(self, data: StudyData, model: FittedModel, overhead: float = 0.0) -> None:
@@ -197,20 +191,11 @@ class Plan:
     ) -> "Plan":
         """Make a plan: trials until the search's time is spent, then games of the points.
 
-        Parameters
-        ----------
-        n_complete : int
-            Complete trials so far.
-        trials : float64, shape (n,)
-            Seconds that all games of each future trial take together, in the order of trials.
-        n_replicates : int
-            Games per trial.
-        points : Played
-            The points to validate, the cheapest first, with expected means, variances and seconds.
-        pace : Pace
-            How fast games are played.
-        search_limit, limit : float
-            Wall-clock seconds for the search, and for both phases; infinity for no limit.
+        ``n_complete`` trials are complete so far. ``trials`` has the seconds that the
+        ``n_replicates`` games of each future trial take together, in the order of trials.
+        ``points`` are the points to validate, the cheapest first, with expected means, variances
+        and seconds. ``search_limit`` and ``limit`` are wall-clock seconds for the search, and for
+        both phases; infinity for no limit.
         """
         ends = np.cumsum(trials) * pace.wall_clock(1.0)
         # The sampler computes one proposal after the other; if games are short, workers wait.
@@ -289,19 +274,11 @@ def make_plan(
 ) -> Plan | None:
     """Plan the rest of a run from the study as it is now; None if too little is known.
 
-    Parameters
-    ----------
-    analysis : Analysis
-        The study.
-    settings : SearchSettings, optional
-        The settings of the search; None if only validation is left.
-    precision : Precision, optional
-        The precision of the validation; None if there will be no validation.
-    pace, search_limit, limit
-        As for :meth:`Plan.from_trials`.
-    n_complete : int, optional
-        The number of complete trials, if it is not that of ``analysis``. A dry run passes
-        it, because its trials do not count: they only show how long the study's trials will take.
+    ``settings`` is None if only validation is left, and ``precision`` is None if there will be no
+    validation. ``pace``, ``search_limit`` and ``limit`` are as for :meth:`Plan.from_trials`.
+    ``n_complete`` is the number of complete trials, if it is not that of ``analysis``. A dry run
+    passes it, because its trials do not count: they only show how long the study's trials will
+    take.
     """
     data, model = analysis.data, analysis.trials_model
     if model is None:
@@ -402,21 +379,13 @@ def coming_trials(
 
 
 class Planner:
-    """Makes the plans of a run, and decides which are worth printing.
-
-    Attributes
-    ----------
-    plan : Plan, optional
-        The last plan that was printed.
-    pace, pace_before : Pace, optional
-        The pace of this phase, once it is known, and of the phase before.
-    """
+    """Makes the plans of a run, and decides which are worth printing."""
 
     def __init__(self) -> None:
-        self.plan: Plan | None = None
+        self.plan: Plan | None = None  # the last plan that was printed
         self.planned_at = 0.0
-        self.pace: Pace | None = None
-        self.pace_before: Pace | None = None
+        self.pace: Pace | None = None  # the pace of this phase, once it is known
+        self.pace_before: Pace | None = None  # the pace of the phase before
 
     def begin_phase(self) -> None:
         """Begin to plan another phase."""

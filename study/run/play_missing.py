@@ -29,29 +29,11 @@ def play_missing(
 ) -> dict[str, list[G]]:
     """Play the games that a ledger lacks; return all games of each row, in the order of seeds.
 
-    Parameters
-    ----------
-    agents : mapping of str to Agent
-        The agents, by the rows' names; rows with equal agents share their games.
-    seeds : sequence of int
-        The seeds, the same for all rows.
-    ledger : Ledger
-        Where each batch is stored as soon as it ends. An interrupt loses only unfinished batches.
-    jobs : int
-        Number of worker processes.
-    out : rich.console.Console
-        Where progress is shown.
-    batch_size : int
-        How many games a worker plays before they are stored.
-    what : str
-        What the progress line says about these games.
-
-    Raises
-    ------
-    RunError
-        If another run is writing the ledger.
-    PlayError
-        If a game cannot be played.
+    ``agents`` are the rows' agents, by name; rows with equal agents share their games. All rows
+    play the same seeds. A worker plays ``batch_size`` games, which are stored as soon as the batch
+    ends; an interrupt loses only unfinished batches. ``what`` is what the progress line says about
+    these games. RunError if another run is writing the ledger; PlayError if a game cannot be
+    played.
     """
     different = dict(
         {agent_digest(agent): (name, agent) for name, agent in agents.items()}.values()

@@ -66,16 +66,8 @@ class StaleError(Exception):
 class Proposer:
     """A copy of a study, and its sampler.
 
-    Parameters
-    ----------
-    trials : iterable of FrozenTrial
-        The study's trials so far, beginning with trial 0, including waiting trials.
-    directions : sequence of StudyDirection
-        The directions of the objectives.
-    space : Space
-        The search space.
-    sampler_of : callable
-        Returns the sampler for a trial's number.
+    ``trials`` are the study's trials so far, beginning with trial 0, including waiting trials.
+    ``sampler_of`` returns the sampler for a trial's number.
     """
 
     def __init__(
@@ -191,12 +183,7 @@ def n_at_a_time(in_flight: float, missing: int = 0) -> int:
     they share the time of the fit. The maximum is half of the number in flight, but never more than
     128.
 
-    Parameters
-    ----------
-    in_flight : float
-        Trials in flight when all workers are busy.
-    missing : int
-        Trials that the queue lacks.
+    ``in_flight`` trials are in flight when all workers are busy; the queue lacks ``missing``.
     """
     if in_flight < MANY_IN_FLIGHT:
         return 1
@@ -207,19 +194,9 @@ def n_at_a_time(in_flight: float, missing: int = 0) -> int:
 class Proposals:
     """Asks a sampler for the next trials' parameters, ahead of time.
 
-    Parameters
-    ----------
-    trials, directions, space, sampler_of
-        As for :class:`Proposer`.
-    deterministic : bool
-        Whether a trial's number determines which results its proposal knows (for a single worker).
-    in_subprocess : bool
-        Whether the sampler works in a separate process.
-
-    Attributes
-    ----------
-    seconds : list of float
-        CPU seconds that each proposal took, without proposals of the design.
+    ``trials`` and ``sampler_of`` are those of a :class:`Proposer`. With ``deterministic``, a
+    trial's number determines which results its proposal knows (for a single worker). With
+    ``in_subprocess``, the sampler works in a separate process.
     """
 
     def __init__(
@@ -234,7 +211,7 @@ class Proposals:
         self.deterministic = deterministic
         self.news: list[FrozenTrial] = []
         self.future: Future[ProposalBatch] | None = None
-        self.seconds: list[float] = []
+        self.seconds: list[float] = []  # CPU seconds of each proposal, except those of the design
         known = list(trials)
         self.n_trials = len(known)
         states = [trial.state for trial in known]

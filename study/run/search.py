@@ -44,32 +44,13 @@ MAX_FAILURES_AT_FIRST, MAX_FAILURES_LATER = 12, 100
 class Search(GameSource[Key]):
     """Continues a study, whatever its state, until enough trials are complete.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        The experiment to tune.
-    log : Log
-        The study's log; this process must be its only writer.
-    settings : SearchSettings
-        The settings of the search.
-    jobs : int
-        How many workers play. With a single worker on this machine, proposals do not depend on
-        timing.
-    message : callable
-        Called with a line of text when something happens that a user should know.
-    budget : Budget, optional
-        The search's budget. When it is spent, no more trials are begun; open trials are finished,
-        as far as the budget of the whole run allows.
-    connection : StorageConnection, optional
-        Waits for the database's server if its connection is lost.
-    in_subprocess : bool
-        Whether the sampler works in a separate process, as on a cluster, so that the loop of games
-        does not wait for it.
+    This process must be the only writer of ``log``. With a single worker on this machine, proposals
+    do not depend on timing. ``message`` is called with a line of text when something happens that a
+    user should know. When ``budget`` is spent, no more trials are begun; open trials are finished,
+    as far as the budget of the whole run allows. With ``in_subprocess``, the sampler works in a
+    separate process, as on a cluster, so that the loop of games does not wait for it.
 
-    Raises
-    ------
-    PlayError
-        If several trials in a row fail.
+    PlayError if several trials in a row fail.
     """
 
     def __init__(

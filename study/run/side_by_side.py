@@ -35,12 +35,8 @@ def expected_share(n_side_by_side: int) -> float:
 def together(replicate: int, n_side_by_side: int) -> range:
     """Return the replicates that are played together with ``replicate``, which is one of them.
 
-    Parameters
-    ----------
-    replicate : int
-        Number of a game of a point, starting at 0.
-    n_side_by_side : int
-        K, 1 or more.
+    ``replicate`` is the number of a game of a point, starting at 0; ``n_side_by_side`` is K, 1 or
+    more.
     """
     length = N_ALONE + N_TOGETHER * n_side_by_side
     place = replicate % length
@@ -55,17 +51,10 @@ def next_together(
 ) -> range:
     """Return the replicates to play together with ``replicate``, a missing one.
 
-    It is played alone if other games of its group were played alone.
-
-    Parameters
-    ----------
-    replicate, n_side_by_side : int
-        As for :func:`together`.
-    most : int
-        Maximum number of games of the point; further games are not played.
-    games : mapping of int to Game
-        The point's games so far, by replicate. If a kill has left only some of the games that were
-        played together, all of them are played again.
+    It is played alone if other games of its group were played alone, or if the group does not fit
+    into ``most``, the maximum number of games of the point. ``games`` are the point's games so far,
+    by replicate. If a kill has left only some of the games that were played together, all of them
+    are played again.
     """
     found = together(replicate, n_side_by_side)
     of_seeds = {tuple(games[each].played_with) for each in found if each in games}

@@ -60,23 +60,11 @@ SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent take
 class Validation(GameSource[Key]):
     """Plays points until they are known well enough.
 
-    Parameters
-    ----------
-    log : Log
-        Where games are kept; this process must be its only writer.
-    data : StudyData
-        The study as it is now.
-    points : list of Point
-        The points to play. If the study already has a point with the same θ, its games count.
-    precision : Precision
-        When a point has enough games.
-    message : callable
-        Called with a line of text when a point fails.
-    connection : StorageConnection, optional
-        Waits for the database's server if its connection is lost.
-    another : callable
-        Takes the validated and the left-out points, and returns another point to validate, or None.
-        It is called to replace a point that is left out, or to add points if there is time.
+    This process must be the only writer of ``log``. If the study already has a point with the same
+    θ as one of ``points``, its games count. ``message`` is called with a line of text when a point
+    fails. ``another`` takes the validated and the left-out points, and returns another point to
+    validate, or None; it is called to replace a point that is left out, or to add points if there
+    is time.
     """
 
     def __init__(

@@ -100,13 +100,6 @@ class Workers(Executor[Key]):
     The processes are started when the first games are handed out, and are kept for the games of
     later phases.
 
-    Parameters
-    ----------
-    jobs : int
-        Number of processes.
-
-    Notes
-    -----
     If a worker dies (killed, or out of memory), the pool breaks, and it is unknown which of the
     tasks in flight the worker was playing. A new pool then plays all of these tasks again, one at a
     time. If a task kills its worker repeatedly while it is played alone, it is given up

@@ -48,16 +48,8 @@ def save(
 ) -> None:
     """Write a checkpoint; if that fails, OSError names the file, and its content is kept.
 
-    Parameters
-    ----------
-    path : Path
-        The file.
-    settings, counts : TrainingSettings, TrainingCounts
-        The settings of the training, and its progress.
-    weights, coherence : float32, shapes (n,) and (n, 2)
-        Arrays of the network; ``coherence`` is empty if the network learns without coherence.
-    carousel : Carousel
-        The boards from which games of later stages start.
+    ``weights`` and ``coherence`` have shapes (n,) and (n, 2); ``coherence`` is empty if the network
+    learns without coherence. ``carousel`` has the boards from which games of later stages start.
     """
     changed = weights != np.float32(settings.first_weight)
     if len(coherence):

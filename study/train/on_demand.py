@@ -32,19 +32,9 @@ def learn_first(
 ) -> None:
     """Train the network of an agent that learns, unless the network is trained already.
 
-    Parameters
-    ----------
-    agent : Agent
-        The agent that is about to play.
-    show : callable
-        Called several times a second with the training and the number of moves to reach.
-
-    Raises
-    ------
-    InputError
-        If the limit on disk space is not a number.
-    RunError
-        If there is too little memory, or a file cannot be read.
+    ``show`` is called several times a second with the training and the number of moves to reach.
+    InputError if the limit on disk space is not a number; RunError if there is too little memory,
+    or a file cannot be read.
     """
     if not isinstance(agent, NTupleLearner):
         return

@@ -85,25 +85,10 @@ class TrainingBudget:
 class Training:
     """A network in training; it continues from its last checkpoint.
 
-    Parameters
-    ----------
-    checkpoint : Path
-        The file to which checkpoints are written; if it exists, the training continues from it.
-    settings : TrainingSettings
-        The settings with which it learns.
-    budget : TrainingBudget
-        When the training is done, cooling included.
-    jobs : int
-        Number of threads.
-    cooling : float
-        The share of the moves, below 1, in which the learning rate falls.
-
-    Raises
-    ------
-    InputError
-        If the checkpoint was written with other settings.
-    RunError
-        If there is too little memory, or the checkpoint cannot be read.
+    If the file ``checkpoint`` exists, the training continues from it. ``budget`` says when the
+    training is done, cooling included. ``cooling`` is the share of the moves, below 1, in which the
+    learning rate falls. InputError if the checkpoint was written with other settings; RunError if
+    there is too little memory, or the checkpoint cannot be read.
     """
 
     def __init__(
