@@ -17,6 +17,8 @@ nodes after a 2 together get the same number of playouts for each e. So n₂(e) 
 - ⌊7θ₃/e⌋ for e = 7 to 9,
 - θ₄ for e = 10 to 15.
 
+n₄(e) is ⌈n₂(e)/θ₅⌉.
+
 The paper's example for e = 1, 2 and 3 is 500, 250 and 125 playouts. For e = 3, we divide by 3 like
 the author's published code, which gives 166 playouts. The text demands at least 3 playouts for
 every node, but the author's code does not enforce this minimum. Here it is the parameter
@@ -24,7 +26,6 @@ every node, but the author's code does not enforce this minimum. Here it is the 
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
 import numpy as np
@@ -32,64 +33,16 @@ import numpy.typing as npt
 
 from thetafront.agents.parameters import Tuned, integer, real
 
-MAX_EMPTY = 15
-N_THETA = 5
 MAX_COUNT = 1_000_000
 BEST_SHARE = "share of playouts to keep: the best ones"
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """Numbers of playouts of a node, by number of empty cells after the action.
-
-    Parameters
-    ----------
-    n_twos, n_fours : tuple of int, shape (15,)
-        n₂(1), …, n₂(15) and n₄(1), …, n₄(15), each from 1 to 1,000,000.
-
-    Raises
-    ------
-    ValueError
-        If a table does not have 15 entries, or an entry is out of range.
-    """
+    """Numbers of playouts of a node: n₂(1), …, n₂(15) and n₄(1), …, n₄(15)."""
 
     n_twos: tuple[int, ...]
     n_fours: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        for name, counts in (("n_twos", self.n_twos), ("n_fours", self.n_fours)):
-            if len(counts) != MAX_EMPTY:
-                raise ValueError(
-                    f"{name} must have {MAX_EMPTY} entries, one for each number of empty cells "
-                    f"from 1 to {MAX_EMPTY} (got {len(counts)})"
-                )
-            for empty, count in enumerate(counts, start=1):
-                if not 1 <= count <= MAX_COUNT:
-                    raise ValueError(
-                        f"{name} must be between 1 and {MAX_COUNT} (got {count} for {empty} "
-                        "empty cells)"
-                    )
-
-    @classmethod
-    def from_theta(cls, theta: Sequence[float], min_playouts: int = 3) -> "Schedule":
-        """Build the schedule from θ₁ to θ₅, with at least ``min_playouts`` for each node.
-
-        θ₁ to θ₄ are numbers of playouts, 0 or more. θ₅ is the ratio of n₂ to n₄, 1 or more:
-        n₄ = ⌈n₂/θ₅⌉. ValueError if there are not five values, or a node gets too many playouts.
-        """
-        if len(theta) != N_THETA:
-            raise ValueError(f"theta must have 5 values, θ1 … θ5 (got {len(theta)})")
-        theta1, theta2, theta3, theta4, theta5 = theta
-        totals = (
-            *(theta1 / e for e in (1, 2, 3)),
-            *(4 * theta2 / e for e in (4, 5, 6)),
-            *(7 * theta3 / e for e in (7, 8, 9)),
-            *[theta4] * 6,
-        )
-        n_twos = [max(min_playouts, math.floor(count)) for count in totals]
-        # Without 1e-9, ceil would round up integers with a rounding error: 7.000000000000001 to 8.
-        n_fours = [max(min_playouts, math.ceil(count / theta5 - 1e-9)) for count in n_twos]
-        return cls(tuple(n_twos), tuple(n_fours))
 
     def table(self) -> npt.NDArray[np.int64]:
         """Return the schedule for kernels: int64, shape (2, 16).
@@ -164,8 +117,17 @@ class Theta:
     @property
     def schedule(self) -> Schedule:
         """The schedule that θ₁ to θ₅ and ``min_playouts`` define."""
-        theta = (self.theta1, self.theta2, self.theta3, self.theta4, self.theta5)
-        return Schedule.from_theta(theta, self.min_playouts)
+        totals = (
+            *(self.theta1 / e for e in (1, 2, 3)),
+            *(4 * self.theta2 / e for e in (4, 5, 6)),
+            *(7 * self.theta3 / e for e in (7, 8, 9)),
+            *[self.theta4] * 6,
+        )
+        least = self.min_playouts
+        n_twos = [max(least, math.floor(count)) for count in totals]
+        # Without 1e-9, ceil would round up integers with a rounding error: 7.000000000000001 to 8.
+        n_fours = [max(least, math.ceil(count / self.theta5 - 1e-9)) for count in n_twos]
+        return Schedule(tuple(n_twos), tuple(n_fours))
 
 
 AUTHORS_THETA = astuple(Theta())[:6]

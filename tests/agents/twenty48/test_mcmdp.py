@@ -16,10 +16,10 @@ from tests.agents.twenty48.scheduled import (
 )
 from thetafront.agents.twenty48.expectation import sum_of_best
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from thetafront.agents.twenty48.schedule import Schedule
+from thetafront.agents.twenty48.schedule import Theta
 from thetafront.engine.twenty48 import Action, Rule, parse, playouts
 
-SMALL = Schedule.from_theta((24, 12, 8, 6, 2.5))
+SMALL = Theta(24, 12, 8, 6, 2.5).schedule
 
 
 def decision_by_definition(

@@ -11,12 +11,12 @@ from tests.oracles import twenty48 as oracle
 from thetafront.agents.agent import Game, warm
 from thetafront.agents.catalog import AGENTS
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
-from thetafront.agents.twenty48.schedule import Schedule
+from thetafront.agents.twenty48.schedule import Theta
 from thetafront.agents.twenty48.side_by_side import SideBySide2048
 from thetafront.engine.rng import SIDE_BY_SIDE, SPAWN
 from thetafront.engine.twenty48 import Rule, afterstate, initial, playouts, spawn, stream
 
-SMALL = Schedule.from_theta((6, 4, 3, 2, 2.0), min_playouts=1)
+SMALL = Theta(6, 4, 3, 2, 2.0, min_playouts=1).schedule
 CHEAP = MonteCarloMDP(16, 8, 4, 2, 10.0)
 
 
