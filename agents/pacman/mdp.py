@@ -57,9 +57,9 @@ from thetafront.agents.pacman.shortest_path import SearchArrays, new_search_arra
 from thetafront.agents.parameters import Tuned, categorical, flag, integer, real
 from thetafront.agents.policy_dispatch import Settings, decides
 from thetafront.engine.jit import Integer, inlined, kernel
-from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze
+from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze, any_direction
 from thetafront.engine.pacman.state import PACMAN, State
-from thetafront.engine.rng import below, next_word
+from thetafront.engine.rng import next_word
 
 # With so many sweeps, a decision in the largest maze takes under a second, so Ctrl-C is answered.
 MAX_MAX_SWEEPS = 5_000
@@ -96,20 +96,14 @@ class MDPSettings(NamedTuple):
 def any_of_the_best(values: Floats, stream: np.uint64) -> Integer:
     """Draw one of the directions with the largest value."""
     best = values[0]
-    n_best = 0
+    tied = 0
     for direction in range(N_DIRECTIONS):
         if values[direction] > best:
-            best, n_best = values[direction], 0
+            best, tied = values[direction], 0
         if values[direction] == best:
-            n_best += 1
+            tied |= 1 << direction
     word, _ = next_word(stream)
-    left = np.int64(below(word, np.uint64(n_best)))
-    for direction in range(N_DIRECTIONS):
-        if values[direction] == best:
-            if left == 0:
-                return direction
-            left -= 1
-    return 0
+    return any_direction(tied, word)
 
 
 @decides(MDPSettings)

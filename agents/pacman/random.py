@@ -10,9 +10,9 @@ from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.loop import PacmanDecisionTuple
 from thetafront.agents.policy_dispatch import Settings, decides
 from thetafront.engine.jit import Integer, inlined, kernel
-from thetafront.engine.pacman.maze import Action, Maze, count_directions, kth_direction
+from thetafront.engine.pacman.maze import Action, Maze, any_direction
 from thetafront.engine.pacman.state import PACMAN, State
-from thetafront.engine.rng import below, next_word
+from thetafront.engine.rng import next_word
 
 STOP = int(Action.STOP)
 
@@ -21,10 +21,7 @@ STOP = int(Action.STOP)
 def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
     """Choose an open direction with equal probability; stop if there is none."""
     directions = maze.open_directions[state.tally[PACMAN]]
-    if directions == 0:
-        return STOP
-    n = count_directions(directions)
-    return kth_direction(directions, np.int64(below(word, np.uint64(n))))
+    return STOP if directions == 0 else any_direction(directions, word)
 
 
 class PacmanRandomSettings(NamedTuple):

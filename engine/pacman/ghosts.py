@@ -23,17 +23,8 @@ directions, and the high 32 bits decide whether only the closest directions are 
 import numpy as np
 
 from thetafront.engine.jit import Integer, inlined
-from thetafront.engine.pacman.maze import (
-    DX,
-    DY,
-    N_DIRECTIONS,
-    NO_DIRECTION,
-    Maze,
-    count_directions,
-    kth_direction,
-)
+from thetafront.engine.pacman.maze import DX, DY, N_DIRECTIONS, NO_DIRECTION, Maze, any_direction
 from thetafront.engine.pacman.state import DIRECTION, PACMAN, TIMER, State, X, Y
-from thetafront.engine.rng import below
 
 CLOSEST = np.uint64(round(0.8 * 2**32))
 
@@ -77,15 +68,12 @@ def choose_direction(
         onward = directions & ~(1 << ((direction + 2) & 3))
         if onward:
             directions = onward
-    if directions == 0:
-        return NO_DIRECTION
     if directional and (word >> np.uint64(32)) < CLOSEST:
         pacman = state.tally[PACMAN]
         pacman_x, pacman_y = 2 * (pacman // maze.height), 2 * (pacman % maze.height)
         sign = -1 if ghosts[i, TIMER] > 0 else 1
         directions = best_directions(directions, x, y, pacman_x, pacman_y, sign)
-    n = count_directions(directions)
-    return kth_direction(directions, np.int64(below(word, np.uint64(n))))
+    return any_direction(directions, word)
 
 
 @inlined

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.rng import below
 
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
@@ -97,20 +98,16 @@ def build(
 
 
 @inlined
-def count_directions(directions: Integer) -> Integer:
-    """Count the directions in a set given as bits."""
-    return (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1) + (directions >> 3 & 1)
-
-
-@inlined
-def kth_direction(directions: Integer, k: Integer) -> Integer:
-    """Return direction number ``k`` (from 0) of a set with more than ``k`` directions."""
-    for _ in range(k):
-        directions &= directions - 1
-    direction = 0
-    while directions >> direction & 1 == 0:
-        direction += 1
-    return direction
+def any_direction(directions: Integer, word: np.uint64) -> Integer:
+    """Draw a direction of a set given as bits; NO_DIRECTION if the set is empty."""
+    n = (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1) + (directions >> 3 & 1)
+    left = np.int64(below(word, np.uint64(n)))
+    for direction in range(N_DIRECTIONS):
+        if directions >> direction & 1:
+            if left == 0:
+                return direction
+            left -= 1
+    return NO_DIRECTION
 
 
 @kernel
