@@ -227,11 +227,6 @@ class PacmanMDP(PacmanAgent):
         """Where actions lead in the maze."""
         return maze_motion(self.layout, self.p_chosen)
 
-    def warm_up(self) -> None:
-        """Call the game loop, and the kernel for distances in the maze, which some agents need."""
-        super().warm_up()
-        near_states(self.layout, Distance.MAZE)
-
     def new_settings(self) -> MDPSettings:
         motion = self.motion
         n = motion.n_states

@@ -48,7 +48,7 @@ from thetafront.agents.pacman.maze_mdp import maze_motion
 from thetafront.agents.pacman.shortest_path import SearchArrays, search, seek_food, step_back
 from thetafront.engine.jit import kernel
 from thetafront.engine.pacman import Layout
-from thetafront.engine.pacman.maze import Maze, steps_from
+from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze
 from thetafront.engine.pacman.state import PACMAN, TIMER, State, X, Y
 
 FOOD_REWARD = 10.0
@@ -89,19 +89,22 @@ class Near(NamedTuple):
 def near_states(layout: Layout, distance: Distance) -> Near:
     """List the states around each state of a maze."""
     motion = maze_motion(layout)
-    x, y = np.divmod(motion.cell_of, layout.height)
-    states, steps = [], []
-    for state, cell in enumerate(motion.cell_of):
-        if distance is Distance.MAZE:
-            away = steps_from(layout.maze, np.array([cell]))[motion.cell_of]
-        else:
-            away = abs(x - x[state]) + abs(y - y[state])
-        around = np.flatnonzero((away >= 0) & (away <= MAX_RADIUS))
-        around = around[np.argsort(away[around], kind="stable")]
-        states.append(around)
-        steps.append(away[around])
-    first = np.cumsum([0] + [len(around) for around in states])
-    return Near(first, np.concatenate(states), np.concatenate(steps))
+    n = motion.n_states
+    if distance is Distance.MAZE:
+        neighbours = motion.state_of[layout.maze.after[motion.cell_of, :N_DIRECTIONS]]
+        near = np.eye(n, dtype=np.bool_)
+        away = np.where(near, np.int8(0), np.int8(MAX_RADIUS + 1))
+        for steps in range(1, MAX_RADIUS + 1):
+            near = np.logical_or.reduce(near[neighbours], axis=1)
+            away[near & (away > steps)] = steps
+    else:
+        x, y = np.divmod(motion.cell_of.astype(np.int16), layout.height)
+        away = abs(x[:, None] - x) + abs(y[:, None] - y)
+    origins, states = np.nonzero(away <= MAX_RADIUS)
+    steps_away = away[origins, states].astype(np.int64)
+    order = np.lexsort((steps_away, origins))  # stable
+    first = np.searchsorted(origins, np.arange(n + 1))
+    return Near(first, states[order], steps_away[order])
 
 
 @kernel

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.engine.jit import Integer, inlined, kernel
+from thetafront.engine.jit import Integer, inlined
 from thetafront.engine.rng import below
 
 Flags = npt.NDArray[np.bool_]
@@ -108,31 +108,3 @@ def any_direction(directions: Integer, word: np.uint64) -> Integer:
                 return direction
             left -= 1
     return NO_DIRECTION
-
-
-@kernel
-def steps_from(maze: Maze, sources: Indices) -> Indices:
-    """Count the steps from the nearest source to each cell, shape (n_cells,), breadth first.
-
-    Sources must not be walls. Walls and cells that no path reaches get UNREACHABLE.
-    """
-    n_cells = len(maze.open_directions)
-    steps = np.full(n_cells, UNREACHABLE)
-    queue = np.empty(n_cells, np.int64)
-    n_queued = 0
-    for source in sources:
-        if steps[source] == UNREACHABLE:
-            steps[source] = 0
-            queue[n_queued] = source
-            n_queued += 1
-    n_taken = 0
-    while n_taken < n_queued:
-        cell = queue[n_taken]
-        n_taken += 1
-        for direction in range(N_DIRECTIONS):
-            neighbour = maze.after[cell, direction]
-            if steps[neighbour] == UNREACHABLE:
-                steps[neighbour] = steps[cell] + 1
-                queue[n_queued] = neighbour
-                n_queued += 1
-    return steps

@@ -10,7 +10,6 @@ import pytest
 
 from tests.oracles.pacman import Game
 from thetafront.engine.pacman import LAYOUTS, Layout
-from thetafront.engine.pacman.maze import UNREACHABLE, steps_from
 
 TEXT = """\
 %%%%%%
@@ -124,21 +123,6 @@ def test_files_are_loaded_by_path_and_found_by_name(tmp_path: Path) -> None:
     path.write_text(TEXT)
     assert Layout.load(path) == Layout.find(str(path)) == Layout.parse(TEXT, "odd")
     assert Layout.find("small") == Layout.named("small")
-
-
-def test_steps_are_counted_around_walls() -> None:
-    layout = Layout.parse(TEXT, "odd")
-    start = layout.maze.pacman
-    steps = steps_from(layout.maze, np.array([start])).reshape(6, 5)
-    found = {(x, y): int(steps[x, y]) for x, y in np.argwhere(steps != UNREACHABLE)}
-    assert found == {
-        **{(1, 2): 0, (1, 3): 1, (1, 1): 1, (2, 2): 1, (3, 2): 2},
-        **{(3, 3): 3, (4, 2): 3, (4, 3): 4, (4, 1): 4},
-    }
-    both = steps_from(layout.maze, np.array([start, 4 * 5 + 3, start])).reshape(6, 5)
-    assert both[3, 2] == 2
-    assert both[3, 3] == 1
-    assert both[4, 1] == 2
 
 
 def grid(width: int, height: int, inside: str = " ") -> str:
