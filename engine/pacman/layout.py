@@ -15,6 +15,7 @@ exactly one Pacman. A maze that cannot be won is also refused: one without food,
 Pacman's reach. Capsules and ghosts may be walled in.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -83,10 +84,8 @@ class Layout:
         return same_layout, (self.name, self.rows)
 
     def __post_init__(self) -> None:
-        self.check_shape()
-        self.check_characters()
-        self.check_border()
-        self.check_food()
+        for problem in self.problems():
+            raise ValueError(f"layout {self.name} must {problem}")
 
     @classmethod
     def parse(cls, text: str, name: str = UNNAMED) -> "Layout":
@@ -149,60 +148,37 @@ class Layout:
             f"layout must be {' or '.join(LAYOUTS)}, or the path of a .lay file (got {given!r})"
         )
 
-    def check_shape(self) -> None:
-        """Refuse a drawing that is not a rectangle, or is too small or too large."""
+    def problems(self) -> Iterator[str]:
+        """Say what the layout must be or have; later checks rely on earlier ones."""
         if not any(self.rows):
-            raise ValueError(f"layout {self.name} must have a drawing (got none)")
+            yield "have a drawing (got none)"
         if not self.rows[0]:
-            raise ValueError(
-                f"layout {self.name} must begin with the top of the maze (line 1 is empty)"
-            )
+            yield "begin with the top of the maze (line 1 is empty)"
         for number, row in enumerate(self.rows, 1):
             if len(row) != self.width:
-                raise ValueError(
-                    f"layout {self.name} must have {self.width} characters in line {number}, "
-                    f"as in line 1 (got {len(row)})"
-                )
+                wanted = f"{self.width} characters in line {number}, as in line 1"
+                yield f"have {wanted} (got {len(row)})"
         for side, n in (("width", self.width), ("height", self.height)):
             if not MIN_SIDE <= n <= MAX_SIDE:
-                raise ValueError(
-                    f"layout {self.name} must have a {side} between {MIN_SIDE} and {MAX_SIDE} "
-                    f"(got {n})"
-                )
-
-    def check_characters(self) -> None:
-        """Refuse unknown characters, any number of Pacmen but one, and too many ghosts."""
+                yield f"have a {side} between {MIN_SIDE} and {MAX_SIDE} (got {n})"
         for number, row in enumerate(self.rows, 1):
             for column, character in enumerate(row, 1):
                 if character not in CHARACTERS:
-                    raise ValueError(
-                        f"layout {self.name} must be drawn with {CHARACTERS_SHOWN} (got "
-                        f"{character!r} in line {number}, column {column})"
-                    )
-        n_pacmen = sum(row.count(PACMAN) for row in self.rows)
+                    got = f"{character!r} in line {number}, column {column}"
+                    yield f"be drawn with {CHARACTERS_SHOWN} (got {got})"
+        n_pacmen, n_ghosts = len(self.places(PACMAN)), len(self.ghosts)
         if n_pacmen != 1:
-            raise ValueError(f"layout {self.name} must have 1 Pacman ({PACMAN}) (got {n_pacmen})")
-        n = len(self.ghosts)
-        if n > MAX_GHOSTS:
-            raise ValueError(
-                f"layout {self.name} must have 0 to {MAX_GHOSTS} ghosts ({GHOST}) (got {n})"
-            )
-
-    def check_border(self) -> None:
-        """Refuse a maze with a gap in its border."""
+            yield f"have 1 Pacman ({PACMAN}) (got {n_pacmen})"
+        if n_ghosts > MAX_GHOSTS:
+            yield f"have 0 to {MAX_GHOSTS} ghosts ({GHOST}) (got {n_ghosts})"
         for number, row in enumerate(self.rows, 1):
             outermost = number in (1, self.height)
             for column, character in enumerate(row, 1):
                 if character != WALL and (outermost or column in (1, self.width)):
-                    raise ValueError(
-                        f"layout {self.name} must have walls ({WALL}) on its border (got "
-                        f"{character!r} in line {number}, column {column})"
-                    )
-
-    def check_food(self) -> None:
-        """Refuse a maze without food, or with food that Pacman cannot reach."""
+                    got = f"{character!r} in line {number}, column {column}"
+                    yield f"have walls ({WALL}) on its border (got {got})"
         if not self.food.any():
-            raise ValueError(f"layout {self.name} must have food ({FOOD}) (got none)")
+            yield f"have food ({FOOD}) (got none)"
         # In plain Python, so that importing experiments, which checks layouts, loads no kernel.
         walls, reached = self.walls, [self.pacman]
         out_of_reach = self.food
@@ -213,12 +189,9 @@ class Layout:
                     walls[cell] = True
                     out_of_reach[cell] = False
                     reached.append(cell)
-        if out_of_reach.any():
-            x, y = np.argwhere(out_of_reach)[0].tolist()
-            raise ValueError(
-                f"layout {self.name} must have its food within Pacman's reach (got food out of "
-                f"reach in line {self.height - y}, column {x + 1})"
-            )
+        for x, y in np.argwhere(out_of_reach).tolist():
+            place = f"line {self.height - y}, column {x + 1}"
+            yield f"have its food within Pacman's reach (got food out of reach in {place})"
 
     @property
     def width(self) -> int:
