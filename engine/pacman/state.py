@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from thetafront.engine.jit import Integer, kernel
+from thetafront.engine.jit import Integer
 from thetafront.engine.pacman.maze import NO_DIRECTION, Flags, Indices, Maze
 
 PACMAN, N_FOOD, N_STEPS, SCORE, OUTCOME = range(5)
@@ -58,34 +58,12 @@ class Setup(NamedTuple):
     chosen: np.uint64  # Pacman moves as chosen if 32 random bits are below it: `chosen_below`
 
 
-@kernel
-def begin(maze: Maze, state: State) -> None:
-    """Overwrite ``state`` with the first state of a game."""
-    tally = state.tally
-    # Loops compile in a fraction of the time that slices take.
-    for place in range(len(tally)):
-        tally[place] = 0
-    for cell in range(len(maze.food)):
-        state.food[cell] = maze.food[cell]
-        state.capsules[cell] = maze.capsules[cell]
-        tally[N_FOOD] += maze.food[cell]
-    for i in range(len(maze.ghosts)):
-        state.ghosts[i, X] = maze.ghosts[i, 0]
-        state.ghosts[i, Y] = maze.ghosts[i, 1]
-        state.ghosts[i, DIRECTION] = NO_DIRECTION
-        state.ghosts[i, TIMER] = 0
-    tally[PACMAN] = maze.pacman
-
-
-@kernel
 def new_state(maze: Maze) -> State:
     """Return the first state of a game."""
-    n_cells = len(maze.food)
-    state = State(
-        np.empty(n_cells, np.bool_),
-        np.empty(n_cells, np.bool_),
-        np.empty((len(maze.ghosts), 4), np.int64),
-        np.empty(5, np.int64),
-    )
-    begin(maze, state)
-    return state
+    ghosts = np.zeros((len(maze.ghosts), 4), np.int64)
+    ghosts[:, X : Y + 1] = maze.ghosts
+    ghosts[:, DIRECTION] = NO_DIRECTION
+    tally = np.zeros(5, np.int64)
+    tally[PACMAN] = maze.pacman
+    tally[N_FOOD] = maze.food.sum()
+    return State(maze.food.copy(), maze.capsules.copy(), ghosts, tally)

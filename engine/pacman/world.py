@@ -105,9 +105,7 @@ class World:
 
     def copy(self) -> "World":
         """Return a copy; its later turns use the same random numbers as those of the original."""
-        food, capsules, ghosts, tally = self.state
-        copied = State(food.copy(), capsules.copy(), ghosts.copy(), tally.copy())
-        return World(self.layout, self.setup, copied)
+        return World(self.layout, self.setup, State._make(each.copy() for each in self.state))
 
     @property
     def score(self) -> int:
