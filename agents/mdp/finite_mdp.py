@@ -44,11 +44,6 @@ def read_only(array: Array) -> Array:
     return view
 
 
-def check_discount(discount: float) -> None:
-    """Raise ValueError for a γ outside (0, 1]."""
-    RealRange(0, 1, open_low=True).check("discount", discount)
-
-
 def whole_numbers(name: str, given: npt.ArrayLike) -> Indices:
     """Copy a one-dimensional array of integers; ValueError if anything else is given."""
     array = np.asarray(given)
@@ -118,7 +113,7 @@ class FiniteMDP:
     discount: float
 
     def __post_init__(self) -> None:
-        check_discount(self.discount)
+        RealRange(0, 1, open_low=True).check("discount", self.discount)
         for name in ("first_action", "first_outcome", "outcome"):
             object.__setattr__(self, name, read_only(whole_numbers(name, getattr(self, name))))
         for name in ("reward", "probability"):
@@ -172,14 +167,8 @@ class FiniteMDP:
     @property
     def tables(self) -> Tables:
         """The MDP in the form that kernels take."""
-        return Tables(
-            read_only(self.first_action),
-            read_only(self.reward),
-            read_only(self.first_outcome),
-            read_only(self.outcome),
-            read_only(self.probability),
-            float(self.discount),
-        )
+        *arrays, discount = vars(self).values()
+        return Tables._make([*map(read_only, arrays), float(discount)])
 
     def actions(self, state: int) -> range:
         """Return the action numbers of a state; ValueError if there is no such state."""

@@ -25,9 +25,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from thetafront.agents.mdp.finite_mdp import check_discount
 from thetafront.agents.mdp.kernels import Floats, Indices, Tables
 from thetafront.engine.pacman import Layout
 from thetafront.engine.pacman.maze import N_DIRECTIONS
@@ -56,25 +54,16 @@ class MazeMotion:
         """Number of cells without a wall."""
         return len(self.cell_of)
 
-    def tables(self, rewards: npt.ArrayLike, discount: float) -> Tables:
-        """Return the MDP in the form that kernels take, given R, shape (n_states,), and γ.
-
-        ValueError if ``rewards`` has another shape, or γ is not in (0, 1].
-        """
-        by_state = np.asarray(rewards, np.float64)
-        if by_state.shape != (self.n_states,):
-            raise ValueError(
-                f"rewards must have shape ({self.n_states},), one reward for each cell without a "
-                f"wall (got {by_state.shape})"
-            )
-        check_discount(discount)
+    def tables(self, discount: float) -> Tables:
+        """Return the MDP in the form that kernels take, given γ; its rewards are 0."""
+        rewards = np.zeros(N_DIRECTIONS * self.n_states)
         return Tables(
             self.first_action,
-            np.repeat(by_state, N_DIRECTIONS),
+            rewards,
             self.first_outcome,
             self.outcome,
             self.probability,
-            float(discount),
+            discount,
         )
 
 

@@ -242,7 +242,7 @@ class PacmanMDP(PacmanAgent):
             np.zeros(N_DIRECTIONS),
         )
         return MDPSettings(
-            motion.tables(np.zeros(n), self.gamma),
+            motion.tables(self.gamma),
             RewardSettings(
                 near_states(self.layout, self.distance),
                 motion.cell_of,

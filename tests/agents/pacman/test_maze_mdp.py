@@ -17,7 +17,7 @@ def test_every_action_leads_where_it_should(name: str, p_chosen: float) -> None:
     layout = Layout.named(name)
     game = Game(layout.text, seed=0)
     motion = maze_motion(layout, p_chosen)
-    mdp = FiniteMDP(*motion.tables(np.zeros(motion.n_states), 0.9))
+    mdp = FiniteMDP(*motion.tables(0.9))
     cells = [divmod(int(cell), layout.height) for cell in motion.cell_of]
     assert cells == oracle.cells(game)
     assert motion.n_states == len(cells)
@@ -35,23 +35,3 @@ def test_the_reports_motion_has_exact_tenths() -> None:
     """Not 0.09999999999999998 = (1 − 0.8)/2, which would change published games."""
     motion = maze_motion(Layout.named("small"))
     assert set(motion.probability.tolist()) == {0.8, 0.1}
-
-
-def test_all_actions_of_a_state_have_its_reward() -> None:
-    layout = Layout.parse("%%%%%\n%P .%\n%%%%%", "row")
-    motion = maze_motion(layout)
-    tables = motion.tables([-1, -2, 10], 0.5)
-    assert tables.reward.tolist() == [-1] * 4 + [-2] * 4 + [10] * 4
-    # From the middle: east 0.8 of 10, the sides stay; R = −2, γ = ½.
-    values, policy = FiniteMDP(*tables).greedy([0, 0, 10])
-    assert values[1] == pytest.approx(-2 + 0.5 * 0.8 * 10)
-    assert policy[1] == 4 * 1 + 1
-
-
-def test_bad_rewards_and_discounts_are_refused() -> None:
-    layout = Layout.parse("%%%%%\n%P .%\n%%%%%", "row")
-    motion = maze_motion(layout)
-    with pytest.raises(ValueError, match=r"^rewards must have shape \(3,\), .*got \(2,\)"):
-        motion.tables([1, 2], 0.9)
-    with pytest.raises(ValueError, match=r"^discount must be above 0 and up to 1 \(got 0\)$"):
-        motion.tables([1, 2, 3], 0)
