@@ -47,7 +47,6 @@ from thetafront.engine.twenty48.board import (
     P_TWO,
     Action,
     afterstate,
-    empty_cells,
     worth,
 )
 from thetafront.engine.twenty48.notation import SIZE
@@ -63,93 +62,55 @@ Boards = npt.NDArray[np.uint64]
 Level = tuple[Indices, Indices, Floats, Indices, Boards, Floats]
 
 
-def cells(n_rows: int, n_columns: int) -> np.uint64:
-    """Mark each cell of a small board by bit 0 of its nibble."""
-    marks = [4 * (4 * row + column) for row in range(n_rows) for column in range(n_columns)]
-    return np.uint64(sum(1 << bit for bit in marks))
+def cells(n_rows: int, n_columns: int) -> Boards:
+    """Return the lowest bit of each cell of a small board, in reading order."""
+    return np.array([4 * (4 * r + c) for r in range(n_rows) for c in range(n_columns)], np.uint64)
 
 
 @kernel
-def small_afterstate(
-    board: np.uint64, action: Integer, n_rows: Integer, n_columns: Integer
-) -> tuple[np.uint64, np.int64]:
-    """Return a small board after an action, and the reward; illegal actions leave it unchanged."""
-    after, reward = afterstate(board, action, None)
-    if action == RIGHT:
-        after >>= np.uint64(4 * (4 - n_columns))
-    elif action == DOWN:
-        after >>= np.uint64(16 * (4 - n_rows))
-    return after, reward
+def small_afterstates(boards: Boards, n_rows: Integer, n_columns: Integer) -> tuple[Boards, Floats]:
+    """Return small boards after each action, and the rewards, both of shape (n, 4).
 
-
-@kernel
-def small_spawns(
-    after: np.uint64,
-    cells: np.uint64,
-    boards: npt.NDArray[np.uint64],
-    probabilities: npt.NDArray[np.float64],
-    n: Integer,
-) -> Integer:
-    """Write each board that a spawn can make of ``after``, and its probability, from index n on.
-
-    The order is cell by cell in reading order, with a 2 before a 4. ``cells`` marks the cells of
-    the small board. The m empty cells of the board are equally likely. Return n + 2m, the index
-    after the last board.
+    Illegal actions leave a board unchanged.
     """
-    empty = empty_cells(after) & cells
-    begin = n
-    while empty:
-        cell = empty & (np.uint64(0) - empty)
-        boards[n] = after | cell
-        boards[n + 1] = after | (cell << np.uint64(1))
-        n += 2
-        empty ^= cell
-    m = (n - begin) // 2
-    for i in range(begin, n, 2):
-        probabilities[i] = P_TWO / m
-        probabilities[i + 1] = P_FOUR / m
-    return n
+    afters = np.empty((len(boards), N_ACTIONS), np.uint64)
+    rewards = np.empty((len(boards), N_ACTIONS))
+    for i in range(len(boards)):
+        for action in range(N_ACTIONS):
+            after, reward = afterstate(boards[i], action, None)
+            if action == RIGHT:
+                after >>= np.uint64(4 * (4 - n_columns))
+            elif action == DOWN:
+                after >>= np.uint64(16 * (4 - n_rows))
+            afters[i, action] = after
+            rewards[i, action] = reward
+    return afters, rewards
 
 
-@kernel
-def act_and_spawn(states: Boards, n_rows: Integer, n_columns: Integer, marks: np.uint64) -> Level:
-    """Take each legal action in each state, then make each spawn; ``marks`` is from :func:`cells`.
+def spawned(afters: Boards, cells: Boards) -> tuple[Indices, Boards, Floats]:
+    """Return how many boards can follow each afterstate; the boards; their probabilities.
+
+    The order is cell by cell, with a 2 before a 4. All empty cells are equally likely.
+    """
+    empty = (afters[:, None] >> cells & np.uint64(15)) == 0
+    n_empty = empty.sum(axis=1)
+    of, at = np.nonzero(empty)
+    boards = afters[of, None] | np.array([1, 2], np.uint64) << cells[at, None]
+    chances = np.array([P_TWO, P_FOUR]) / n_empty[of, None]
+    return 2 * n_empty, boards.ravel(), chances.ravel()
+
+
+def act_and_spawn(states: Boards, n_rows: int, n_columns: int) -> Level:
+    """Take each legal action in each state, then make each spawn.
 
     Return three groups of arrays. Per state: its number of legal actions, 0 if it is terminal. Per
     legal action, state by state: its number, its points, and how many boards can follow. Per board
     that can follow, action by action: the board and its probability.
     """
-    n_actions = np.zeros(len(states), np.int64)
-    most: Integer = N_ACTIONS * len(states)
-    actions, rewards, n_outcomes = (
-        np.empty(most, np.int64),
-        np.empty(most),
-        np.empty(most, np.int64),
-    )
-    most *= 2 * (n_rows * n_columns - 1)
-    outcomes, probabilities = np.empty(most, np.uint64), np.empty(most)
-    n_taken = 0
-    n_spawned: Integer = 0
-    for i in range(len(states)):
-        for action in range(N_ACTIONS):
-            after, reward = small_afterstate(states[i], action, n_rows, n_columns)
-            if after == states[i]:
-                continue
-            begin = n_spawned
-            n_spawned = small_spawns(after, marks, outcomes, probabilities, begin)
-            actions[n_taken] = action
-            rewards[n_taken] = reward
-            n_outcomes[n_taken] = n_spawned - begin
-            n_taken += 1
-            n_actions[i] += 1
-    return (
-        n_actions,
-        actions[:n_taken].copy(),
-        rewards[:n_taken].copy(),
-        n_outcomes[:n_taken].copy(),
-        outcomes[:n_spawned].copy(),
-        probabilities[:n_spawned].copy(),
-    )
+    afters, rewards = small_afterstates(states, n_rows, n_columns)
+    legal = afters != states[:, None]
+    following = spawned(afters[legal], cells(n_rows, n_columns))
+    return legal.sum(axis=1), np.nonzero(legal)[1], rewards[legal], *following
 
 
 def sums(boards: Boards) -> Boards:
@@ -163,17 +124,14 @@ def ends(counts: Sequence[Indices]) -> Indices:
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(counts))])
 
 
-def deal(marks: np.uint64, m: int) -> Level:
-    """Return the deal's action (two spawns on m cells) in the form of :func:`act_and_spawn`."""
-    first, p_first = np.empty(2 * m, np.uint64), np.empty(2 * m)
-    small_spawns(np.uint64(0), marks, first, p_first, 0)
-    second, p_second = np.empty((2 * m, 2 * m - 2), np.uint64), np.empty((2 * m, 2 * m - 2))
-    for i in range(2 * m):
-        small_spawns(first[i], marks, second[i], p_second[i], 0)
+def deal(cells: Boards) -> Level:
+    """Return the deal's action (two spawns) in the form of :func:`act_and_spawn`."""
+    _, first, p_first = spawned(np.zeros(1, np.uint64), cells)
+    n, second, p_second = spawned(first, cells)
     starts, which = np.unique(second, return_inverse=True)
-    p_starts = np.bincount(which.ravel(), (p_first[:, None] * p_second).ravel())
+    p_starts = np.bincount(which, np.repeat(p_first, n) * p_second)
     one = np.ones(1, np.int64)
-    return one, DEALING * one, np.zeros(1), len(starts) * one, starts, p_starts.astype(float)
+    return one, DEALING * one, np.zeros(1), len(starts) * one, starts, p_starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,8 +180,7 @@ def small_2048(n_rows: int, n_columns: int) -> Small2048:
     >>> game.mdp.n_states, game.state([[2, 0], [0, 0]]) in range(663)
     (663, True)
     """
-    marks = cells(n_rows, n_columns)
-    levels, parts = [np.zeros(1, np.uint64)], [deal(marks, n_rows * n_columns)]
+    levels, parts = [np.zeros(1, np.uint64)], [deal(cells(n_rows, n_columns))]
     known: dict[int, list[Boards]] = {}  # by sum; duplicates are allowed
     while True:
         found = np.unique(parts[-1][4])
@@ -235,7 +192,7 @@ def small_2048(n_rows: int, n_columns: int) -> Small2048:
         levels.append(np.unique(np.concatenate(known.pop(min(known)))))
         if sum(map(len, levels)) > MAX_STATES:
             raise ValueError(f"{n_rows} × {n_columns}: more than {MAX_STATES:,} states")
-        parts.append(act_and_spawn(levels[-1], n_rows, n_columns, marks))
+        parts.append(act_and_spawn(levels[-1], n_rows, n_columns))
     boards = np.concatenate(levels)
     n_actions, actions, rewards, n_outcomes, outcomes, probabilities = zip(*parts, strict=True)
     in_order = np.argsort(boards)
