@@ -1,4 +1,4 @@
-"""Shared parts of benchmarks: options, errors in one line, stored runs, output files."""
+"""Shared parts of benchmarks: options of seeds, stored runs, output files."""
 
 import argparse
 import importlib.metadata
@@ -15,8 +15,7 @@ from joblib import Parallel, cpu_count, delayed
 import thetafront
 from results.papers.paper import whole
 from thetafront.study.log.append_only import AppendOnlyFile
-from thetafront.study.log.location import make_folder
-from thetafront.study.log.manifest import MANIFEST, check_output, write_manifest
+from thetafront.study.log.manifest import MANIFEST, write_manifest
 
 Record = dict[str, Any]
 
@@ -26,44 +25,21 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def parser(description: str, output: str | None, n_seeds: int = 0) -> argparse.ArgumentParser:
-    """Return a parser with a benchmark's options: its folder and, with ``n_seeds``, its seeds."""
-    # Without a usage text, the message about a wrong option is one line.
-    made = argparse.ArgumentParser(
-        description=description.split("\n", maxsplit=1)[0], usage=argparse.SUPPRESS
+def add_seeds(options: argparse.ArgumentParser, n_seeds: int) -> None:
+    """Add the options of a benchmark that makes simulated studies with ``n_seeds`` seeds."""
+    options.add_argument("--seeds", type=whole(1, 10_000), default=n_seeds, help="how many seeds")
+    options.add_argument(
+        "--first-seed",
+        type=whole(0, 2**31 - 10_001),
+        default=0,
+        help="published results use seeds from 0 on; development uses seeds from 1000 on",
     )
-    default = None if output is None else Path("results", output)
-    made.add_argument("--output", type=Path, default=default, help="folder to write to")
-    if n_seeds:
-        made.add_argument("--seeds", type=whole(1, 10_000), default=n_seeds, help="how many seeds")
-        made.add_argument(
-            "--first-seed",
-            type=whole(0, 2**31 - 10_001),
-            default=0,
-            help="published results use seeds from 0 on; development uses seeds from 1000 on",
-        )
-        made.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: one per core")
-    return made
+    options.add_argument("--jobs", type=whole(1, 10_000), help="processes; default: one per core")
 
 
 def parse_seeds(given: argparse.Namespace) -> range:
     """Return the requested seeds."""
     return range(given.first_seed, given.first_seed + given.seeds)
-
-
-def command(run: Callable[[argparse.Namespace], None], options: argparse.ArgumentParser) -> None:
-    """Run a benchmark with the command line's options; print an error as one line, and exit."""
-    try:
-        given = options.parse_args()
-        if given.output is not None:
-            make_folder(given.output, "output")
-            check_output(given.output)
-        run(given)
-    except (thetafront.InputError, thetafront.RunError, OSError) as error:
-        say(str(error))
-        sys.exit(2 if isinstance(error, thetafront.InputError) else 1)
-    except KeyboardInterrupt:
-        sys.exit(130)
 
 
 class Runs:

@@ -1,7 +1,6 @@
-"""What the scripts of all papers share: options, stored games, texts with numbers, figures."""
+"""What the scripts of all papers share: commands, stored games, texts with numbers, figures."""
 
 import argparse
-import json
 import math
 import re
 import sys
@@ -22,9 +21,11 @@ import thetafront
 from thetafront.agents.agent import Agent, agent_digest
 from thetafront.study import estimate
 from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.objectives.formats import format_seconds
+from thetafront.study.log.location import make_folder
+from thetafront.study.log.manifest import MANIFEST, check_output, write_manifest
 
 GAMES_A_SEED = 1_000_000  # this number times --seed is the first seed of the games
-MANIFEST = "manifest.json"
 TEXTS = Path(__file__).with_name("texts")
 ROUNDING = 1e-9  # numbers nearer to 0 are written as 0
 MINUS = "\N{MINUS SIGN}"
@@ -109,29 +110,10 @@ class Paper:
         for stem, figure in figures.items():
             figure.savefig(self.output / f"{stem}.png", dpi=160)
         (self.output / f"{name}.md").write_text(text, encoding="utf-8")
-        earlier = earlier_manifest(self.output)
-        history = [*earlier.pop("earlier_runs", []), earlier] if earlier else []
         contents = {**thetafront.provenance(), "seed": self.seed, "games_a_row": self.n_games}
-        contents |= {**(manifest or {}), "rows": self.rows, "earlier_runs": history}
-        written = json.dumps(contents, indent=2, ensure_ascii=False)
-        (self.output / MANIFEST).write_text(written + "\n", encoding="utf-8")
+        contents |= {**(manifest or {}), "rows": self.rows}
+        write_manifest(contents, self.output / MANIFEST)
         print(text, end="")
-
-
-def earlier_manifest(folder: Path) -> dict[str, Any]:
-    """Return the last run's manifest, or {} if none; InputError if the file is not a manifest."""
-    path = folder / MANIFEST
-    if not path.exists():
-        return {}
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        assert isinstance(found, dict)
-        assert isinstance(found.get("earlier_runs", []), list)
-    except (OSError, ValueError, AssertionError):
-        raise thetafront.InputError(
-            f"{path}: not a manifest; use another folder, or move it away"
-        ) from None
-    return found
 
 
 def kept(path: Path, columns: Mapping[str, Any], where: str = "index >= 0") -> pd.DataFrame | None:
@@ -166,51 +148,71 @@ def whole(low: int, high: int) -> Callable[[str], int]:
     return number
 
 
+def parser(description: str, output: Path | None) -> argparse.ArgumentParser:
+    """Return a parser with the option ``--output``, for :func:`command`."""
+    # Without a usage text, argparse reports a wrong option in one line.
+    made = argparse.ArgumentParser(
+        description=description.split("\n", maxsplit=1)[0], usage=argparse.SUPPRESS
+    )
+    made.add_argument(
+        "--output",
+        type=Path,
+        default=output,
+        help="folder to write to; what is already stored there is not played again",
+    )
+    return made
+
+
+def command(
+    run: Callable[[argparse.Namespace], None],
+    options: argparse.ArgumentParser,
+    given: Sequence[str] | None = None,
+) -> None:
+    """Read the options, create the folder and run; print an error as one line, and exit.
+
+    ``given`` has the arguments; by default, they are those of the command line.
+    """
+    try:
+        chosen = options.parse_args(given)
+        if chosen.output is not None:
+            make_folder(chosen.output, "output")
+            check_output(chosen.output)
+        run(chosen)
+    except (thetafront.InputError, thetafront.RunError, OSError) as error:
+        print(f"{options.prog}: {error}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, thetafront.InputError) else 1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
 def script(
     run: Callable[[Paper], None],
     name: str,
     n_games: int,
     given: Sequence[str] | None = None,
 ) -> None:
-    """Run a paper's script: read its options, create its folder, report errors in one line.
+    """Run a paper's script by :func:`command`.
 
     ``name`` is the name of the folder in ``results``, and ``n_games`` is the default of
-    ``--games``. ``given`` has the arguments; by default, they are those of the command line.
+    ``--games``.
     """
-    described = (sys.modules[run.__module__].__doc__ or "").split("\n")[0]
-    # Without a usage text, argparse reports a wrong option in one line.
-    parser = argparse.ArgumentParser(description=described, usage=argparse.SUPPRESS)
-    parser.add_argument("--games", type=whole(2, 100_000), default=n_games, help="games per row")
-    parser.add_argument(
+    options = parser(sys.modules[run.__module__].__doc__ or "", Path("results", name))
+    options.add_argument("--games", type=whole(2, 100_000), default=n_games, help="games per row")
+    options.add_argument(
         "--seed",
         type=whole(0, 2**31 - 1),
         default=0,
         help="the first seed of the games is 1,000,000·SEED",
     )
-    parser.add_argument(
+    options.add_argument(
         "--jobs", type=whole(1, 10_000), help="worker processes (default: one per core)"
     )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=Path("results", name),
-        help="folder to write to; games already stored there are not played again",
-    )
-    options = parser.parse_args(given)
-    paper = Paper(options.output, options.games, options.seed, options.jobs)
-    try:
-        paper.output.mkdir(exist_ok=True)
-        earlier_manifest(paper.output)
+
+    def run_paper(chosen: argparse.Namespace) -> None:
         with mpl.rc_context(STYLE):
-            run(paper)
-    except (thetafront.InputError, OSError) as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        sys.exit(2)
-    except thetafront.RunError as error:
-        print(f"{parser.prog}: {error}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        sys.exit(130)
+            run(Paper(chosen.output, chosen.games, chosen.seed, chosen.jobs))
+
+    command(run_paper, options, given)
 
 
 def read_scores(games: pd.DataFrame) -> npt.NDArray[np.float64]:
@@ -261,7 +263,8 @@ class Number(float):
     """A number in a text; an unknown number is written as ``-``.
 
     There are two formats in addition to Python's. ``time`` writes seconds as ``183 µs``, for
-    example, and ``+.1pp`` writes a share in percentage points.
+    example, and ``+.1pp`` writes a share in percentage points. A negative time, such as the lower
+    end of a Student's t interval, is written as 0.
     """
 
     def __format__(self, form: str) -> str:
@@ -269,7 +272,7 @@ class Number(float):
             return "-"
         value = 0.0 if abs(self) < ROUNDING else float(self)
         if form == "time":
-            return time_text(value)
+            return format_seconds(value) if value > 0 else "0"
         return f"{100 * value:{form[:-2]}f}" if form.endswith("pp") else format(value, form)
 
 
@@ -294,20 +297,6 @@ class Interval(NamedTuple):
 def interval(of: Estimate) -> Interval:
     """Return an estimate as an interval that a text can show."""
     return Interval(Number(of.value), Number(of.low), Number(of.high))
-
-
-def time_text(seconds: float) -> str:
-    """Write a time with three digits and a readable unit: ``183 µs``, ``1.25 ms``, ``1,250 s``.
-
-    A negative time, such as the lower end of a Student's t interval, is written as 0.
-    """
-    seconds = max(0.0, float(f"{seconds:.3g}"))
-    if 1e3 <= seconds < math.inf:
-        return f"{seconds:,.0f} s"
-    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")):
-        if seconds >= scale:
-            return f"{f'{seconds / scale:#.3g}'.rstrip('.')} {unit}"
-    return f"{seconds:g} s" if seconds else "0"
 
 
 def records(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -114,7 +114,10 @@ def test_a_table_of_an_earlier_run(tmp_path: Path) -> None:
         (["--games", "many"], "argument --games: must be between 2 and 100000 (got many)"),
         (["--seed", "-1"], "argument --seed: must be between"),
         (["--what"], "unrecognized arguments: --what"),
-        (["--output", "no/such/folder"], "No such file or directory"),
+        (
+            ["--output", "no/such/folder"],
+            "output: folder 'no/such/folder' cannot be created: 'no/such' does not exist",
+        ),
         ([], "manifest.json: not a manifest; use another folder, or move it away"),
     ],
 )
@@ -131,3 +134,12 @@ def test_bad_input_is_one_line(
     error = capsys.readouterr().err
     assert said in error
     assert error.count("\n") == 1
+
+
+def test_a_full_disk_is_no_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(of: paper.Paper) -> None:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(SystemExit, match="1"):
+        paper.script(run, "name", 10, given=["--output", str(tmp_path)])
+    assert capsys.readouterr().err.endswith(": [Errno 28] No space left on device\n")

@@ -10,6 +10,7 @@ resumes after an interrupt.
 import argparse
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,10 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from results.benchmarks.certificates.study import Study, Validation
-from results.benchmarks.command import Runs, command, parse_seeds, parser, publish
+from results.benchmarks.command import Runs, add_seeds, parse_seeds, publish
 from results.benchmarks.samplers.contest import N_DESIGN
 from results.benchmarks.samplers.surfaces import SURFACES
+from results.papers.paper import command, parser
 from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing
 from thetafront.study.report.sections import document, markdown_table
@@ -127,7 +129,8 @@ def run(given: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    options = parser(__doc__ or "", "certificates", n_seeds=500)
+    options = parser(__doc__ or "", Path("results", "certificates"))
+    add_seeds(options, 500)
     options.add_argument(
         "--surface", action="append", choices=SURFACES, help="repeatable; default: all"
     )

@@ -10,8 +10,8 @@ import argparse
 import pandas as pd
 
 from results.benchmarks.cluster.writes import PACE, write_rate
-from results.benchmarks.command import command, parser, say
-from results.papers.paper import whole
+from results.benchmarks.command import say
+from results.papers.paper import command, parser, whole
 from thetafront import provenance
 from thetafront.study.cluster.link import check_library
 from thetafront.study.log.location import check_url

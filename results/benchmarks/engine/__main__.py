@@ -16,7 +16,7 @@ from typing import Any
 import pandas as pd
 
 import thetafront
-from results.benchmarks.command import command, parser, say
+from results.benchmarks.command import say
 from results.benchmarks.engine.rates import (
     RANDOM_MOVES,
     Round,
@@ -26,7 +26,7 @@ from results.benchmarks.engine.rates import (
     median_rates,
     spread,
 )
-from results.papers.paper import whole
+from results.papers.paper import command, parser, whole
 from thetafront import InputError
 from thetafront.agents.external.program import Protocol
 from thetafront.study.log.manifest import write_json

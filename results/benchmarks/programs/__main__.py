@@ -16,8 +16,9 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import repeat
 from multiprocessing import get_context
+from pathlib import Path
 
-from results.benchmarks.command import Runs, command, parser, say
+from results.benchmarks.command import Runs, say
 from results.benchmarks.programs.contest import (
     CASES,
     FOLDER,
@@ -29,7 +30,7 @@ from results.benchmarks.programs.contest import (
 )
 from results.benchmarks.programs.tables import write_tables
 from results.benchmarks.samplers.contest import check_sampler
-from results.papers.paper import whole
+from results.papers.paper import command, parser, whole
 
 ENTRANTS = (OURS, *RIVALS)
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -84,7 +85,7 @@ def run(given: argparse.Namespace) -> None:
 
 
 if __name__ == "__main__":
-    options = parser(__doc__ or "", "programs")
+    options = parser(__doc__ or "", Path("results", "programs"))
     options.add_argument("--seconds", type=float, default=60.0, help="wall time per run")
     options.add_argument(
         "--games", type=whole(1, 10_000), default=200, help="fresh games per recommended θ"

@@ -6,11 +6,13 @@ folder's ``runs.jsonl`` stores finished runs.
 
 import argparse
 from operator import itemgetter
+from pathlib import Path
 
-from results.benchmarks.command import Record, Runs, command, parse_seeds, parser, publish
+from results.benchmarks.command import Record, Runs, add_seeds, parse_seeds, publish
 from results.benchmarks.samplers.contest import N_DESIGN, Run, check_sampler, play
 from results.benchmarks.samplers.surfaces import SURFACES
 from results.benchmarks.samplers.tables import MEASURES, ORDER, figure, markdown, summary_frame
+from results.papers.paper import command, parser
 from thetafront.study.samplers import installed_samplers
 
 BUDGETS = ((80, 9), (48, 9), (240, 3))  # trials, games per trial; in all, 720, 432 and 720 games
@@ -55,7 +57,8 @@ def run(given: argparse.Namespace) -> None:
 
 def options() -> argparse.ArgumentParser:
     """Return the options of the command."""
-    made = parser(__doc__ or "", "samplers", n_seeds=20)
+    made = parser(__doc__ or "", Path("results", "samplers"))
+    add_seeds(made, 20)
     made.add_argument(
         "--sampler", action="append", type=check_sampler, help="repeatable; default: all installed"
     )

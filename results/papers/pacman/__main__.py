@@ -21,6 +21,7 @@ from thetafront.agents.agent import agent_digest, identity
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.study.estimate import Z95, Estimate
+from thetafront.study.log.manifest import MANIFEST, earlier_manifest
 
 FIRST_TO_SELECT = 500_000  # the seeds for selection begin this far after the first seed
 MIN_GAMES = 2 * design.GAMES_A_TRIAL  # a standard deviation needs two trials
@@ -44,7 +45,7 @@ def measure_times(run: paper.Paper, chosen: Chosen, bars: Bars) -> dict[PacmanMD
     """
     pairs = {changed: plain for *_, plain, changed in design.changes(bars) if changed.cut}
     columns = ["seconds_ratio", "seconds_ratio_low95", "seconds_ratio_high95"]
-    earlier, found = paper.earlier_manifest(run.output), None
+    earlier, found = earlier_manifest(run.output / MANIFEST), None
     if (earlier.get("seed"), earlier.get("chosen")) == (run.seed, chosen):
         types = {"cut": bool} | dict.fromkeys(columns, float)
         found = paper.kept(run.output / "changes.csv", types, "cut")

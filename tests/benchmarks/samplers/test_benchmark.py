@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from results.benchmarks.command import Runs, command
+from results.benchmarks.command import Runs
 from results.benchmarks.samplers import __main__ as benchmark
 from results.benchmarks.samplers.contest import Run, play
+from results.papers.paper import command
 from thetafront import InputError, RunError
 
 ASKED = ("--sampler", "random", "--sampler", "tpe", "--surface", "two_regimes")
