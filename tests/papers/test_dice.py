@@ -12,13 +12,12 @@ import pytest
 from results.papers import dice, paper
 from results.papers.dice import CORRECT, POST, PROGRAM, FinalScoreTwice
 from tests.oracles import dice as oracle
-from tests.papers.same_table import check_same_table
 from thetafront.agents.dice.agent import DiceAgent
 
 PUBLISHED = Path("results", "reference", "dice")
 N = 20_000
 EXACT = {PROGRAM: {0.95: 13.3087, 0.97: 13.3470}, CORRECT: {0.95: 12.9739, 0.97: 13.1397}}
-TIMES = ("solving_seconds", "seconds_per_game")
+TIMES = ["solving_seconds", "seconds_per_game"]
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +89,11 @@ def test_the_published_folder_comes_out_again(tmp_path: Path) -> None:
     paper.script(dice.dice, "dice", 10_000, given=["--output", str(tmp_path)])
     assert (tmp_path / "games.csv").read_bytes() == (PUBLISHED / "games.csv").read_bytes()
     for name in ("dice.csv", "grid.csv"):
-        check_same_table(tmp_path / name, PUBLISHED / name, but=TIMES)
+        mine, theirs = (
+            pd.read_csv(folder / name).drop(columns=TIMES, errors="ignore")
+            for folder in (tmp_path, PUBLISHED)
+        )
+        pd.testing.assert_frame_equal(mine, theirs, rtol=1e-9, atol=0, obj=name)
     text = (tmp_path / "dice.md").read_text()
     for part in ("13.34827", "14 of 56", "13.3087 (γ = 0.95)"):
         assert part in text

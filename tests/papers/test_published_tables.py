@@ -12,7 +12,6 @@ from results.papers import bellman, decision_tree, expectimax, paper, replicates
 from results.papers.heuristic_search.__main__ import heuristic_search
 from results.papers.mcts.__main__ import mcts
 from results.papers.pacman.__main__ import pacman
-from tests.papers.same_table import check_same_table
 
 REFERENCE = Path(__file__).parents[2] / "results" / "reference"
 SCRIPTS = {  # with the published numbers of games per row
@@ -38,7 +37,9 @@ def test_tables_and_text(name: str, tmp_path: Path) -> None:
     shutil.copytree(REFERENCE / name, folder, ignore=shutil.ignore_patterns("*.png"))
     run(name, folder)
     for path in REFERENCE.glob(f"{name}/*.csv"):
-        check_same_table(folder / path.name, path)
+        mine, theirs = (pd.read_csv(each) for each in (folder / path.name, path))
+        # numpy adds in another order where a processor has wider registers.
+        pd.testing.assert_frame_equal(mine, theirs, rtol=1e-9, atol=0, obj=path.name)
     for path in REFERENCE.glob(f"{name}/*.md"):
         assert (folder / path.name).read_text() == path.read_text(), path.name
     text = next(folder.glob("*.md")).read_text()

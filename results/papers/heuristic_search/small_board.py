@@ -129,7 +129,7 @@ def deal(cells: Boards) -> Level:
     _, first, p_first = spawned(np.zeros(1, np.uint64), cells)
     n, second, p_second = spawned(first, cells)
     starts, which = np.unique(second, return_inverse=True)
-    p_starts = np.bincount(which, np.repeat(p_first, n) * p_second)
+    p_starts = np.bincount(which, np.repeat(p_first, n) * p_second).astype(float)
     one = np.ones(1, np.int64)
     return one, DEALING * one, np.zeros(1), len(starts) * one, starts, p_starts
 
