@@ -12,9 +12,7 @@ from results.benchmarks.samplers.surfaces import (
     RECORDED,
     REFERENCE,
     SURFACES,
-    polynomial,
     surface,
-    two_modes,
 )
 from results.benchmarks.samplers.truth import search, true_front
 from thetafront import InputError
@@ -44,15 +42,6 @@ def test_games_scatter_about_the_truth(name: str) -> None:
         assert np.log(seconds).std() == pytest.approx(0.02, rel=0.05)
         spreads.append(scores.std() / truth)
     assert np.mean(spreads) == pytest.approx(0.4, abs=0.05)
-
-
-def test_games_in_closed_form_have_two_modes() -> None:
-    factors = two_modes(np.zeros(6), np.zeros(6), N_GAMES, np.random.default_rng(2))
-    # Within 0.05 of the lower mode, of the valley between both, and of the upper one.
-    counts = [np.mean(np.abs(factors - x) < 0.05) for x in (0.68, 1.08, 1.43)]
-    assert counts[0] > 5 * counts[1]
-    assert counts[2] > 3 * counts[1]
-    assert factors.std() == pytest.approx(0.4, abs=0.01)
 
 
 @pytest.mark.parametrize("name", SEARCHED)
@@ -96,17 +85,6 @@ def test_left_out_scores_are_predicted_nearly_as_well_as_their_noise_allows() ->
     assert possible == pytest.approx(0.931, abs=0.001)
     fitted, _ = surface("recorded").truth((x + 1.0) / 2.0)
     assert 1.0 - np.mean((fitted - means) ** 2) / means.var() > reached
-
-
-def test_a_polynomial_is_found_again() -> None:
-    rng = np.random.default_rng(0)
-    points, elsewhere = rng.random((60, 2)), rng.random((20, 2))
-
-    def truth(u: np.ndarray) -> np.ndarray:
-        return 3.0 + u[:, 0] ** 2 - u[:, 0] * u[:, 1] + 4.0 * (u[:, 1] - 0.5) ** 3
-
-    found = polynomial(points, truth(points), 2)(elsewhere)
-    assert found == pytest.approx(truth(elsewhere), abs=0.01)
 
 
 def test_recorded_games_are_those_of_the_nearest_theta() -> None:
