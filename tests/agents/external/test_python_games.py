@@ -47,16 +47,6 @@ ENDS = {
     "hang in C": (HANG, {"seconds": 1.0}, "no answer within 1 s (time_limit)"),
     "segmentation fault": ("ctypes.string_at(0)", {}, "killed by SIGSEGV"),
     "exit": ("os._exit(3)", {}, "ended with exit status 3"),
-    "memory": (
-        f"x = b'1' * 400_000_000\n{HANG}",
-        {"memory": 300_000_000, "seconds": 20.0},
-        "MB of memory taken, 300 MB allowed",
-    ),
-    "a child's CPU time": (
-        "subprocess.run([sys.executable, '-S', '-c', 'while True: pass'])",
-        {"cpu_seconds": 0.2, "seconds": 20.0},
-        "s of CPU time taken, 0.2 s allowed (cpu_time_limit)",
-    ),
 }
 
 
@@ -65,7 +55,7 @@ def test_a_game_that_ends_its_process_fails_alone(tmp_path: Path, name: str) -> 
     body, limits, reason = ENDS[name]
     player = agent(
         tmp_path,
-        f"if seed == 1:\n    {body.replace(chr(10), chr(10) + '    ')}\nreturn x",
+        f"if seed == 1:\n    {body}\nreturn x",
         **limits,
     )
     assert player.play(0).score == 0.1
