@@ -5,9 +5,7 @@ import pytest
 from results.papers.decision_tree import (
     DRAWN,
     EXAMPLE,
-    boards_frame,
     count_successors,
-    mean_counts,
     small_frame,
     successors,
 )
@@ -52,11 +50,3 @@ def test_bounds_hold_on_small_boards() -> None:
     assert small["n_states"].tolist()[1::2] == [662, 85_844]
     assert (small["n_states"] < small["bound"]).all()
     assert small["bound"].tolist() == [4**2, 6**4, 6**4, 8**6]
-
-
-def test_games_count_alike() -> None:
-    boards = boards_frame([1, 2])
-    assert set(boards["seed"]) == {1, 2}
-    assert (boards["n_states"] <= boards["n_pairs"]).all()
-    first, second = (part["n_pairs"].mean() for _, part in boards.groupby("seed"))
-    assert mean_counts(boards)["n_pairs"].value == pytest.approx((first + second) / 2)

@@ -50,19 +50,6 @@ def test_exact_means_beside_simulated_ones(played: tuple[pd.DataFrame, pd.DataFr
     assert frame.loc[5:, "post_standard_errors_from_exact"].min() > 8, "and not the correct ones"
 
 
-def test_every_row_has_seeds_of_its_own(played: tuple[pd.DataFrame, pd.DataFrame]) -> None:
-    frame, counts = played
-    assert frame["first_seed"].tolist() == [3_000_000 + k * N for k in range(10)]
-    assert frame["score_mean_points"].nunique() == 10
-    theta, gamma, *_ = POST[3]
-    again = [FinalScoreTwice(gamma, theta).play(3_000_000 + 3 * N + k).score for k in range(20)]
-    assert again == FinalScoreTwice(gamma, theta).games(3_060_000, 20).scores.tolist()
-    by_row = counts.groupby("first_seed")
-    assert (by_row["n_games"].sum() == N).all()
-    totals = (counts["score_points"] * counts["n_games"]).groupby(counts["first_seed"]).sum()
-    assert (totals / N).tolist() == pytest.approx(frame["score_mean_points"].tolist())
-
-
 def test_how_much_of_the_order_is_noise(played: tuple[pd.DataFrame, pd.DataFrame]) -> None:
     """By closed forms for two averages of one policy, and by hand for shares of variance."""
     part = played[0][:5]

@@ -9,7 +9,6 @@ import pytest
 from results.papers import paper
 from results.papers.paper import Interval, Number
 from tests.papers.made_up import games_of
-from thetafront.study import estimate
 from thetafront.study.errors import InputError
 
 
@@ -74,13 +73,6 @@ def test_differences_are_paired_by_seed() -> None:
     pairs = [paper.read_scores(games[name])[:40] for name in ("mine", "theirs")]
     assert found["less_theirs_points"] == np.mean(pairs[0] - pairs[1])
     assert 440 < found["less_theirs_low95_points"] < found["less_theirs_high95_points"] < 560
-    mean = estimate.mean(pairs[0])
-    assert list(paper.score_columns(games["mine"]).values()) == [
-        40,
-        mean.value,
-        mean.low,
-        mean.high,
-    ]
     assert paper.mean_costs(games_of([1, 2], n_moves=[10, 30], seconds=[1.0, 3.0])) == {
         "seconds_per_move": 0.1,
         "playout_moves_per_move": 0.5,
