@@ -6,7 +6,6 @@ import pytest
 
 from tests.agents.conformance import CHECKS, SEEDS, small, untimed
 from tests.processes import python
-from thetafront.agents.agent import Game
 from thetafront.agents.catalog import AGENTS
 from thetafront.study.run.workers import Task, Workers
 
@@ -19,22 +18,17 @@ def test_every_agent(name: str, check: Any) -> None:
     check(name)
 
 
-def played(jobs: int) -> dict[Key, Game]:
-    """Play the games of all agents over workers."""
-    with Workers[Key](jobs) as workers:
+def test_games_of_workers_are_those_of_this_process() -> None:
+    with Workers[Key](1) as workers:
         for name in AGENTS:
             for seed in SEEDS:
                 workers.submit(Task((name, seed), small(name), (seed,)))
         while len(workers):
             workers.collect(timeout=600)
     assert not [each.error for each in workers.returned if each.error]
-    return {each.key: untimed(each.games[0]) for each in workers.returned}
-
-
-def test_games_are_the_same_for_any_number_of_jobs() -> None:
-    one = played(1)
-    assert one == played(2)
-    assert all(one[name, SEEDS[0]] == untimed(small(name).play(SEEDS[0])) for name in AGENTS)
+    found = {each.key: untimed(each.games[0]) for each in workers.returned}
+    assert found == {(name, seed): untimed(small(name).play(seed)) for name, seed in found}
+    assert len(found) == len(AGENTS) * len(SEEDS)
 
 
 def test_warming_suffices() -> None:

@@ -33,6 +33,16 @@ def seat(group: npt.NDArray[np.uint64], cells: Array) -> None:
     group[: 64 * WORDS] = words.T.reshape(-1)
 
 
+def cells_of(lines: Array) -> Array:
+    """The exponents of packed lines, shape (n, 4)."""
+    return lines[:, None] >> np.arange(0, 16, 4) & 15
+
+
+def faces_of(cells: Array) -> Array:
+    """The face values of exponents."""
+    return np.where(cells > 0, 1 << cells, 0)
+
+
 def random_cells(rng: np.random.Generator, n: int) -> Array:
     """Boards of every kind: sparse, full, with few kinds of tiles (many merges), with 32768s."""
     top = rng.choice([2, 3, 6, 12, 16], (n, 1))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.engine.twenty48.groups import cells_of, faces_of
 from tests.oracles import twenty48 as oracle
 from thetafront.engine.jit import kernel
 from thetafront.engine.twenty48.board import transpose
@@ -17,11 +18,10 @@ def slid(tables: object, board: np.uint64, action: int) -> tuple[np.uint64, np.f
 
 def test_all_rows_slide_as_lines_do() -> None:
     tables = row_tables()
-    for row in range(N_ROWS):
-        line = oracle.from_packed(row)[0]
-        after, reward = oracle.merge_line(line)
-        board = [after, *[[0] * 4] * 3]
-        assert (tables.left[row], tables.reward[row]) == (oracle.to_packed(board), reward)
+    lines = faces_of(cells_of(np.arange(N_ROWS))).tolist()
+    after, rewards = zip(*(oracle.merge_line(tuple(line)) for line in lines), strict=True)
+    assert (faces_of(cells_of(tables.left.astype(np.int64))) == after).all()
+    assert (tables.reward == rewards).all()
 
 
 @pytest.mark.parametrize("action", range(4))
