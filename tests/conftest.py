@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from threadpoolctl import threadpool_limits
 
 # A shell starts background jobs, and all their children, with Ctrl-C ignored, and nohup does so
 # with SIGHUP. Tests that interrupt a program would wait for ever.
@@ -30,11 +29,4 @@ def networks_of_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
     """Keep what agents learn in tests away from the networks of a user."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("THETAFRONT_NETWORKS", str(tmp_path_factory.mktemp("networks")))
-        yield
-
-
-@pytest.fixture(scope="module")
-def one_thread() -> Iterator[None]:
-    """Use one thread for linear algebra: more are up to ten times slower on small matrices."""
-    with threadpool_limits(1):
         yield

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import cloudpickle
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from thetafront.agents.agent import Agent, Game, check_seed
 from thetafront.agents.catalog import AGENTS
@@ -66,6 +67,13 @@ WORDS = replace(
     ),
     baselines={"six": {"n_simulations": 6, "leaf_value": "weights_a", "exploration": 100.0}},
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    """Use one thread for linear algebra: more are up to ten times slower on small matrices."""
+    with threadpool_limits(1):
+        yield
 
 
 @pytest.fixture

@@ -9,8 +9,6 @@ from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import Moments, bounded_variances
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 MIRRORED, ANGLE = Scale.within(None, 100.0), Scale.within(-2.0, 3.0)
 VALUES = {
     Scale.LINEAR: [-3.0, 0.5, 2.0, 90_000.0],

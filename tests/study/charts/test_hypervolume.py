@@ -29,8 +29,6 @@ from thetafront.study.report import tables
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import trials_frame
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 
 def test_curves_are_those_of_the_trace(small: Analysis) -> None:
     chart, trace = hypervolume_chart(small), hypervolume_trace(small.data)

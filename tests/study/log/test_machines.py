@@ -22,7 +22,7 @@ from thetafront.study.run.orders import validate_study
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.workers import Workers
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 

@@ -27,7 +27,7 @@ OTHERS = ("dice_study", "heuristic", "highs", "ntuple", "pacman", "uct", "zstd")
 
 
 @pytest.mark.parametrize("name", EXACTLY)
-def test_tables_are_those_that_were_published(name: str, one_thread: None) -> None:
+def test_tables_are_those_that_were_published(name: str) -> None:
     _, data = read_published(REFERENCE / name)
     tables = Analysis(data).tables
     for what in ("front", "trials", "games", "predicted_front", "combined_front"):
@@ -42,7 +42,7 @@ def test_tables_are_those_that_were_published(name: str, one_thread: None) -> No
 
 
 @pytest.mark.parametrize("name", OTHERS)
-def test_other_fronts_are_nearly_those_that_were_published(name: str, one_thread: None) -> None:
+def test_other_fronts_are_nearly_those_that_were_published(name: str) -> None:
     """Fits in which the score sees the cost follow the rounding of a machine; means do not."""
     _, data = read_published(REFERENCE / name)
     goal, cost = data.experiment.goal, data.experiment.cost.name

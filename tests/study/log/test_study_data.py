@@ -30,8 +30,6 @@ from thetafront.study.samplers.observations import Objectives
 
 __all__ = ["compressor"]
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # more are slower on small matrices
-
 
 def test_an_export_parses_each_game_once(
     quick: Experiment, tmp_path, monkeypatch: pytest.MonkeyPatch

@@ -31,7 +31,7 @@ from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.design import draw_design
 from thetafront.study.samplers.observations import Objectives, study_directions
 
-pytestmark = pytest.mark.usefixtures("quick", "one_thread")
+pytestmark = pytest.mark.usefixtures("quick")
 
 EXPERIMENT = QUICK.with_cost(PLAYOUT_MOVES)
 SETTINGS = SearchSettings(n_trials=5, n_replicates=2, seed=3, sampler="nehvi", design_size=4)

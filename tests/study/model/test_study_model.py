@@ -16,8 +16,6 @@ from thetafront.study.model.study_model import another_point, choose_points, fit
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.fitted_model import FittedModel
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 EXACT = QUICK.with_cost(PLAYOUT_MOVES)
 Fitted = tuple[StudyData, FittedModel, list[Point]]
 

@@ -16,8 +16,6 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
 from thetafront.study.report.recommend import PickQuery
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def check(page: Analysis, every: int) -> Choices:
     """Compare each budget of so many with what pick prints for its option's value."""

@@ -20,8 +20,6 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.prediction_check import PredictionCheck, checked, trust_text
 from thetafront.study.samplers.fitted_model import FittedModel
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 def texts(page: Analysis) -> dict[str, str]:
     found = claims(page)

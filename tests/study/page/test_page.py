@@ -34,8 +34,6 @@ from thetafront.study.page.library import BESIDE, library
 from thetafront.study.page.page import Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 MADE = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
 SCRIPT = "</script><script>alert(1)</script><!--"
 QUOTES = "\"'`><img src=x onerror=alert(2)>&amp;{{7*7}}{% raw %}"

@@ -33,8 +33,6 @@ from thetafront.study.report.certificate import (
 )
 from thetafront.study.report.recommend import PickQuery
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 
 def test_regrets_by_a_plain_loop() -> None:
     rng = np.random.default_rng(3)

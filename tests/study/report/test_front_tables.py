@@ -37,8 +37,6 @@ from thetafront.study.report.tables import (
 )
 from thetafront.study.samplers.fitted_model import FittedModel
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 Z = 1.959964
 T99 = 1.984217  # Student's, of 100 games
 

@@ -33,8 +33,6 @@ from thetafront.study.report.recommend import (
     check_wanted,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 
 def study_of(points: Mapping[int, tuple[float, Sequence[int]]]) -> Log:
     """A study with validated points: number of playouts → milliseconds a move, scores."""

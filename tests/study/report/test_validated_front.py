@@ -31,8 +31,6 @@ from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.tables import validated_frame
 from thetafront.study.report.validated_rows import without_baselines
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 Z = 1.959964
 T3 = 3.182446  # Student's, of 4 games
 

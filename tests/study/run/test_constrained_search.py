@@ -30,8 +30,6 @@ from thetafront.study.samplers.observations import Objectives, observe
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Scale
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 DIRECTIONS = [StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE]
 OBJECTIVES = Objectives(scales=(Scale.LINEAR, Scale.LOG))
 N_DESIGN = 8

@@ -11,8 +11,6 @@ from thetafront import Experiment, NumericParameter, Space, mean, sweep
 from thetafront.study.cli import app
 from thetafront.study.run.design_times import MAX_SHORT_GAMES, SECONDS_A_TRIAL, short_games
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 
 @pytest.mark.parametrize(
     ("games_in_time", "n_usual", "n"),

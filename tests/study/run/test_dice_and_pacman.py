@@ -12,7 +12,7 @@ from thetafront.agents.catalog import build
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import build_agent
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 LAYOUT = "%%%%%\n%P .%\n%%%%%"
 

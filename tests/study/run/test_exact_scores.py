@@ -13,7 +13,7 @@ from thetafront.study.check.replay import Settings
 from thetafront.study.check.verification import verify_folder
 from thetafront.study.log.study_data import StudyData
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 DEFINITION = '''
 """An exact value, at a cost."""

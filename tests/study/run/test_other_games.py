@@ -33,7 +33,7 @@ from thetafront.study.log.storage import open_for_reading
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 
 def columns(path: Path) -> list[str]:

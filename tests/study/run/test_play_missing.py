@@ -16,7 +16,7 @@ from thetafront.study.run.source import Snapshot, TaskList
 from thetafront.study.run.worker import Task, play
 from thetafront.study.run.workers import Finished, PlayError
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 AGENTS: dict[str, Agent] = {
     "random": RandomAgent(),

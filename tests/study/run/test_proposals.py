@@ -15,8 +15,6 @@ from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.observations import Objectives
 from thetafront.study.scale import Scale
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 SPACE = EXPERIMENTS["mcmdp"].space
 DIRECTIONS = [StudyDirection.MAXIMIZE, StudyDirection.MINIMIZE]
 OBJECTIVES = Objectives(scales=(Scale.LINEAR, Scale.LOG))

@@ -24,7 +24,6 @@ from thetafront.study.run.workers import PlayError, Workers
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
 
-pytestmark = pytest.mark.usefixtures("one_thread")
 KEPT: list[Any] = []
 
 SETTINGS = SearchSettings(

@@ -28,7 +28,7 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import Snapshot
 from thetafront.study.run.workers import Finished, PlayError, Task
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 
 class StopHereError(Exception):

@@ -20,7 +20,7 @@ from thetafront.study.run.budget import RunningTime
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import without_widening
 
-pytestmark = pytest.mark.usefixtures("one_thread", "no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 SWEEP = ["sweep", "coin", "--replicates", "10", "--design-size", "4", "--jobs", "1"]
 SWEEP += ["--validation-points", "2", "--sampler", "random"]

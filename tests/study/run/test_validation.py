@@ -38,9 +38,7 @@ from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import Finished, PlayError, Task, Workers
 from thetafront.study.samplers.design import draw_design
 
-pytestmark = pytest.mark.usefixtures(
-    "one_thread", "no_processes"
-)  # matrices this small are slower with more
+pytestmark = pytest.mark.usefixtures("no_processes")
 
 SEED = 5
 SETTINGS = SearchSettings(n_trials=8, n_replicates=2, seed=SEED, sampler="random", design_size=4)

@@ -17,8 +17,6 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import predicted_front
 from thetafront.study.scale import Scale
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
 SPACE = {
     "x": FloatDistribution(0.0, 1.0),
     "y": FloatDistribution(0.0, 1.0),

@@ -12,8 +12,6 @@ from thetafront.study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel
 
 Floats = npt.NDArray[np.float64]
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 
 def test_there_is_no_model_before_a_trial_is_complete(quick: Experiment) -> None:
     study = new_study()

@@ -27,8 +27,6 @@ from thetafront.study.samplers.hyperparameters import (
     fit_hyperparameters,
 )
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 N, D = 30, 3
 VARIANCE, LENGTHS = 1.7, np.array([0.3, 0.8, 2.5])
 MISFIT = 0.05

@@ -172,7 +172,6 @@ def parts(params: dict[str, Any], rng: np.random.Generator | None = None) -> tup
     return first - waste + (0.1 * rng.standard_normal() if rng else 0.0), first + waste
 
 
-@pytest.mark.usefixtures("one_thread")
 def test_what_it_recommends_is_better_than_after_random_trials() -> None:
     objectives = Objectives(
         reference_point=(-1.0, 2.0),

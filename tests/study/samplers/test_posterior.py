@@ -1,13 +1,10 @@
 """The posterior of both objectives: fits that are cached, draws, and conditioning on draws."""
 
 import numpy as np
-import pytest
 
 from tests.study.samplers.toy import observations_of
 from thetafront.study.samplers.observations import GROWTH, MAX_TO_FIT, Observations, n_to_fit
 from thetafront.study.samplers.posterior import Posterior, cached_fit
-
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
 
 NOISE_SCALE = 30.0
 

@@ -19,8 +19,6 @@ from thetafront.study.samplers.predicted_front import (
 )
 from thetafront.study.scale import Scale
 
-pytestmark = pytest.mark.usefixtures("one_thread")  # matrices this small are slower with more
-
 Fitted = tuple[Posterior, Observations, PredictedFront]
 CUBE = UnitCube({"x": FloatDistribution(0.0, 1.0), "y": FloatDistribution(0.0, 1.0)})
 
