@@ -13,15 +13,16 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # A failed assertion in one of these helpers shows its values, as in a test.
 pytest.register_assert_rewrite("tests.agents.conformance", "tests.study.experiments.conformance")
-OF_RESULTS = {Path(__file__).with_name(each) for each in ("papers", "benchmarks")}
+MARKS = {"papers": "papers", "benchmarks": "papers", "browser": "browser", "cluster": "cluster"}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Papers and benchmarks are no part of the product: ``make test-papers`` runs their tests."""
+    """Mark all tests of some folders: ``make test-papers`` runs those of papers and benchmarks."""
     for item in items:
-        if not OF_RESULTS.isdisjoint(item.path.parents):
-            item.add_marker(pytest.mark.papers)
+        for folder, mark in MARKS.items():
+            if Path(__file__).with_name(folder) in item.path.parents:
+                item.add_marker(mark)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,9 +1,10 @@
-"""Programs in a fresh process of Python, for what only such a one shows."""
+"""Programs in a fresh process of Python, for what only such a one shows; and waiting."""
 
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 
@@ -22,3 +23,11 @@ def python(
     )
     assert done.returncode == 0, done.stderr[-2000:]
     return done.stdout
+
+
+def wait_until(is_so: Callable[[], object], seconds: float = 60.0, what: str = "") -> None:
+    """Wait for something; fail, and say what did not come, when it takes too long."""
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
+        time.sleep(0.02)

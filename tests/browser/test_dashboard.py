@@ -19,8 +19,6 @@ from thetafront.study.api import sweep
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 N_TRIALS = 110
 SECONDS_TO_START = 60.0
 

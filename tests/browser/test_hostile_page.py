@@ -17,8 +17,6 @@ from thetafront.study.report.analysis import Analysis
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 HOSTILE = {
     "script": '</script><script>window.hit = 1</script><img src=x onerror="window.hit = 1">',
     "quotes": "\"'><svg onload=window.hit=1>&lt;{{7*7}}{% for %}`${window.hit=1}`\\u003c\\",

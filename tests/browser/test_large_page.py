@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 
 from tests.browser.ground import opened
 from tests.browser.test_page import MAX_BYTES, PUBLISHED, ROOT, wait_until_drawn
@@ -21,8 +20,6 @@ from thetafront.study.report.analysis import Analysis
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
-
-pytestmark = pytest.mark.browser
 
 N_TRIALS, N_GAMES = 2000, 50
 CPU_SECONDS, CPU_SECONDS_OF_DEFAULT = 30.0, 10.0

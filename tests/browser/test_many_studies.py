@@ -19,8 +19,6 @@ from thetafront.study.report.analysis import Analysis
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 HOSTILE = "<img src=x onerror=alert(1)>\"'\u202e" + "x" * 10_000
 
 

@@ -28,8 +28,6 @@ from thetafront.study.report.analysis import Analysis
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
-pytestmark = pytest.mark.browser
-
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results" / "reference"
 NAMES = ("mcmdp", "switching", "heuristic", "ntuple", "uct", "pacman", "dice_study", "zstd")

@@ -14,8 +14,6 @@ from tests.browser.played import agents, shown
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-pytestmark = pytest.mark.browser
-
 HOSTILE = (
     '<script>window.hit = 1</script>"\'><img src=x onerror="window.hit = 1">{{7*7}}</script>',
     "\u202eright to left, שלום\u0000\ud83d",

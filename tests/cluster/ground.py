@@ -6,7 +6,6 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ import pandas as pd
 import psutil
 
 from tests.ports import free_port
+from tests.processes import wait_until
 from thetafront.study.cluster.machine import BENCHMARK
 
 COMMAND = (sys.executable, "-m", "thetafront")
@@ -43,12 +43,9 @@ SLEEPER = Experiment("sleeper", play, SPACE, mean("score"), reported("nodes", pe
 '''
 
 
-def wait_for(what: str, is_so: Callable[[], bool], seconds: float = SECONDS_TO_START) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, f"not within {seconds:g} s: {what}"
-        time.sleep(0.1)
+def wait_for(what: str, is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, on a busy machine too."""
+    wait_until(is_so, SECONDS_TO_START, what)
 
 
 class Ground:

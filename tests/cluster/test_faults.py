@@ -15,8 +15,6 @@ from thetafront.engine.jit import ROOT
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.run.workers import PlayError, Task
 
-pytestmark = pytest.mark.cluster
-
 SECONDS = 400.0
 STOPPED_SECONDS = 40.0
 FAILURE = r"[34] of [34] games failed; the first: killed by SIGKILL \(seed \d+\)"

@@ -11,13 +11,12 @@ import optuna
 import pytest
 from rich.console import Console
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
-from typer.testing import CliRunner
 
 from tests.cluster.postgres import Server
 from tests.study.check.test_stored_study import DATA
 from tests.study.conftest import QUICK, CoinGame
+from tests.study.program import invoked, succeeded
 from thetafront.study import interrupt
-from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log import connection as module
@@ -34,8 +33,6 @@ from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.source import TaskList
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.workers import Workers
-
-pytestmark = pytest.mark.cluster
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 N_TRIALS = 400
@@ -276,7 +273,7 @@ def test_a_damaged_row_on_a_server_is_found_and_mended(
     location = Location("dice", database, tmp_path / "dice")
     words = ("--storage", database, "--results", str(tmp_path), "--jobs", "1")
     few = ("--trials", "4", "--design-size", "4", "--no-validation", "--sampler", "random")
-    assert CliRunner().invoke(app, ["sweep", "dice", *few, *words]).exit_code == 0
+    succeeded(None, "sweep", "dice", *few, *words)
     before = existing(location)
     assert before is not None
     log = open_for_games(location)
@@ -284,9 +281,8 @@ def test_a_damaged_row_on_a_server_is_found_and_mended(
         connection.exec_driver_sql("UPDATE thetafront_game SET score = 7 WHERE number = 2")
         connection.exec_driver_sql("DELETE FROM thetafront_point WHERE number = 1")
     verify = ["verify", "dice", *words]
-    assert CliRunner().invoke(app, verify).exit_code == 1
-    done = CliRunner().invoke(app, [*verify, "--repair"])
-    assert done.exit_code == 0, done.output
+    invoked(None, *verify, code=1)
+    succeeded(None, *verify, "--repair")
     after = existing(location)
     assert after is not None
     assert [each.values[0] for each in after.trials] == [each.values[0] for each in before.trials]

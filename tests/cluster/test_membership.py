@@ -14,8 +14,6 @@ from tests.cluster.ground import COMMAND, Ground, family, psutil, wait_for
 from tests.ports import free_port
 from thetafront.engine.jit import ROOT
 
-pytestmark = pytest.mark.cluster
-
 
 def run(ground: Ground, *words: str, seconds: float = 240.0) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(

@@ -17,6 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from tests.cluster.postgres import PASSWORD, Server
+from tests.processes import wait_until
 from tests.study.conftest import QUICK
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -29,8 +30,6 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.workers import Workers
-
-pytestmark = pytest.mark.cluster
 
 HOLD = """
 import sys, time
@@ -72,10 +71,7 @@ def test_it_ends_with_its_process(database: str, tmp_path: Path) -> None:
     finally:
         holder.send_signal(signal.SIGKILL)
         holder.wait()
-    end = time.monotonic() + 30
-    while lock_holder(location):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_until_free(location)
     with locked(location):
         assert lock_holder(location)
 
@@ -89,17 +85,11 @@ def end_connections(postgres: Server, database: str, which: str = "thetafront%")
 
 
 def wait_until_free(location: Location) -> None:
-    end = time.monotonic() + 30
-    while lock_holder(location):
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_until(lambda: not lock_holder(location))
 
 
 def retake(lock: ServerLock) -> None:
-    end = time.monotonic() + 30
-    while not lock.retake():
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    wait_until(lock.retake)
 
 
 def test_it_is_taken_again_whenever_the_server_was_killed(

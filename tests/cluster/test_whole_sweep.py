@@ -11,8 +11,6 @@ from tests.cluster.ground import COMMAND, Ground, playing, wait_for
 from tests.cluster.postgres import PASSWORD, Server
 from thetafront.study.cluster.machine import BENCHMARK
 
-pytestmark = pytest.mark.cluster
-
 SECONDS = 600.0
 CASES = {
     "mcmdp": ("--trials", "24", "--cost", "playout_moves_per_move"),

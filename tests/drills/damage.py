@@ -24,15 +24,15 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pytest
 from typer.testing import CliRunner
 
+from tests.study.conftest import without_processes
 from tests.study.program import run
-from thetafront.agents.agent import Game
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
 from thetafront.agents.pacman.random import PacmanRandom
 from thetafront.study.charts import export
-from thetafront.study.check import replay
 from thetafront.study.cli import app
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.page import results
@@ -93,11 +93,6 @@ class Round:
         if how == "with a loss":
             print(f"round {self.number}: {self.damage}: mended with a loss", flush=True)
         return True
-
-
-def play_here(entries: Any, *_: Any) -> list[Game]:
-    """Play without workers, whose start would take most of the drill's time."""
-    return [entry.agent.play(entry.seed) for entry in entries]
 
 
 # Damage of a database: each takes its path, and says what it has done
@@ -295,7 +290,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="first round")
     asked = parser.parse_args()
-    replay.play_again = play_here  # type: ignore[assignment]
+    without_processes(pytest.MonkeyPatch())  # their start would take most of the drill's time
     for module in (export, results):
         module.draw = lambda *_: []  # type: ignore[attr-defined]
     counts: Counter[str] = Counter()

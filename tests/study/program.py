@@ -5,22 +5,23 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from click.testing import Result
 from typer.testing import CliRunner
 
+from tests.processes import wait_until
 from thetafront.study.cli import app
 
-COMMAND = [sys.executable, "-m", "thetafront"]
+COMMAND = [sys.executable, "-P", "-m", "thetafront"]  # -P: no file here is a module
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=1200
+        [*COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, check=False, timeout=1200
     )
 
 
@@ -48,32 +49,44 @@ def signalled(
     Return its exit code and what it printed. A terminal sends its signals to workers, too.
     """
     pipe = subprocess.PIPE
-    command = [sys.executable, "-P", "-m", "thetafront", *words]  # -P: no file there is a module
     with subprocess.Popen(
-        command, cwd=folder, stdout=pipe, stderr=pipe, text=True, start_new_session=True
+        [*COMMAND, *words], cwd=folder, stdout=pipe, stderr=pipe, text=True, start_new_session=True
     ) as process:
-        deadline = time.monotonic() + 600
-        while not when():
+
+        def is_time() -> bool:
             assert process.poll() is None, process.communicate()
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+            return when()
+
+        wait_until(is_time, 600)
         (os.killpg if to_workers else os.kill)(process.pid, number)
         out, error = process.communicate(timeout=600)
     return process.returncode, out, error
 
 
-def succeeded(results: Path | None, *words: str) -> str:
-    """Give a command that must succeed, with a results folder; return what it prints."""
+def execute(database: Path, sql: str) -> None:
+    """Change a database by a statement that must find something to change."""
+    with closing(sqlite3.connect(database)) as changed, changed:
+        assert changed.execute(sql).rowcount != 0
+
+
+def invoked(results: Path | None, *words: str, code: int = 0) -> Result:
+    """Give a command in this process, with a results folder; it must end with this exit code."""
     more = [] if results is None else ["--results", str(results)]
     done = CliRunner().invoke(app, [*words, *more])
-    assert done.exit_code == 0, done.output
-    return done.stdout
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == code, done.output
+    return done
+
+
+def succeeded(results: Path | None, *words: str) -> str:
+    """Give a command that must succeed, with a results folder; return what it prints."""
+    return invoked(results, *words).stdout
 
 
 def refused(*arguments: str) -> str:
     """Give a command bad input: exit code 2, and one line on standard error, which is returned."""
-    done = CliRunner().invoke(app, arguments)
-    assert (done.exit_code, done.stdout) == (2, ""), done.output
+    done = invoked(None, *arguments, code=2)
+    assert done.stdout == ""
     assert done.stderr.startswith("thetafront: ")
     assert done.stderr.count("\n") == 1
     return done.stderr

@@ -20,13 +20,12 @@ import altair as alt
 import optuna
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 import thetafront as public
 from tests.processes import python
 from tests.study.cli.test_cli import stored_games
+from tests.study.program import succeeded
 from thetafront import InputError, RunError, Study, open_study, sweep
-from thetafront.study.cli import app
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.tables import StudyRow, sealed
 
@@ -202,13 +201,13 @@ def test_a_pick_is_that_of_the_command(dice: Study, asked: tuple[str, float]) ->
     name, value = asked
     found = dice.pick(**{name: value})
     words = ["pick", "dice", f"--{name.replace('_', '-')}", str(value), "--games", "0"]
-    words += ["--results", str(dice.folder.parent)]
-    answer = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    results = dice.folder.parent
+    answer = json.loads(succeeded(results, *words, "--json"))
     assert found.to_dict() == answer
     assert found.theta == answer["params"]
     assert found.goal.value == answer["expected_score"]["mean"]
     assert found.cost.low <= found.cost.value <= found.cost.high
-    assert str(found) == found.text == CliRunner().invoke(app, words).stdout.rstrip("\n")
+    assert str(found) == found.text == succeeded(results, *words).rstrip("\n")
     assert found.agent.play(0).score == pytest.approx(found.goal.value, abs=1.0)
 
 

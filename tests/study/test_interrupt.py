@@ -4,12 +4,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.processes import wait_until
 from tests.study.program import is_running
 from thetafront.study import interrupt
 
@@ -175,10 +175,7 @@ with Workers(1) as workers:
 """
     code, (pid,), stderr = interrupted(program, [signal.SIGINT])
     assert (code, stderr) == (130, MESSAGE)
-    deadline = time.monotonic() + 60
-    while is_running(int(pid)):
-        assert time.monotonic() < deadline, "a worker has outlived its parent"
-        time.sleep(0.05)
+    wait_until(lambda: not is_running(int(pid)), what="the worker ends")
 
 
 def test_a_file_that_is_being_written_then_leaves_no_draft(tmp_path: Path) -> None:

@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from thetafront.study.cli import app
+from tests.study.program import succeeded
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.text import counted, did_you_mean, seconds_in
 
@@ -40,15 +39,10 @@ def test_a_word_that_is_like_another_is_corrected() -> None:
 @pytest.mark.sweeps
 def test_a_sweep_of_one_job_and_one_trial_says_so(solver: Experiment, tmp_path: Path) -> None:
     """All output of a study of one trial, of one game, by one job: no plural after 1."""
-    where = ["--results", str(tmp_path)]
-    sweep = ["sweep", "solver", "--trials", "1", "--design-size", "1", "--jobs", "1", *where]
-    said = ""
-    pick = ["pick", "solver", "--min-score", "1", "--games", "0", *where]
-    for words in (sweep, sweep, ["status", "solver", *where], pick,
-                  ["compare", "solver", *where]):  # fmt: skip
-        done = CliRunner().invoke(app, words)
-        assert done.exit_code == 0, done.stderr
-        said += done.stdout
+    sweep = ["sweep", "solver", "--trials", "1", "--design-size", "1", "--jobs", "1"]
+    pick = ["pick", "solver", "--min-score", "1", "--games", "0"]
+    commands = (sweep, sweep, ["status", "solver"], pick, ["compare", "solver"])
+    said = "".join(succeeded(tmp_path, *words) for words in commands)
     assert "1 trial, 1 game each, 1 job, sampler" in said
     assert "search already complete: 1 trial, 1 game (for more" in said
     assert not re.findall(r"(?<![\d,.])1 (?:trials|games|jobs|points|validated points)\b", said)

@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from tests.agents.external.programs import SAY, once, script, server
+from tests.processes import wait_until
 from thetafront.agents.agent import ChangedError, GameError
 from thetafront.agents.external.child import end_programs, get_server
 from thetafront.agents.external.guardian import marked
@@ -64,10 +65,7 @@ def alive(text: str, folder: Path | None = None) -> list[int]:
 
 def wait_until_gone(text: str, folder: Path | None = None, seconds: float = 20.0) -> None:
     """Wait until no process that runs in a folder has a text in its command line."""
-    deadline = time.monotonic() + seconds
-    while alive(text, folder):
-        assert time.monotonic() < deadline, alive(text, folder)
-        time.sleep(0.05)
+    wait_until(lambda: not alive(text, folder), seconds, f"{text} is gone")
 
 
 def test_once_gives_theta_and_seed_in_the_command_and_on_standard_input(tmp_path: Path) -> None:
@@ -345,10 +343,7 @@ def test_children_and_grandchildren_end_with_a_killed_worker(tmp_path: Path, pro
     command = (*WRITE[protocol](tmp_path, body), f"--killed-{protocol}")
     code = WORKER.format(path=sys.path, command=command, folder=str(tmp_path), protocol=protocol)
     worker = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-    deadline = time.monotonic() + 60.0
-    while not (tmp_path / "playing").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until((tmp_path / "playing").exists)
     assert alive(command[-1])
     worker.send_signal(signal.SIGKILL)
     worker.communicate()

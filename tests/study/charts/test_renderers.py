@@ -13,6 +13,7 @@ from matplotlib.collections import LineCollection, PolyCollection
 from tests.study.charts.conftest import STUDIES
 from tests.study.charts.published import published
 from tests.study.charts.specs import drawn, layers_of
+from tests.study.terminal.test_tiles import contrast
 from thetafront.study.charts import chart as colours
 from thetafront.study.charts.chart import Axis, Chart, Kind, Layer, Panel
 from thetafront.study.charts.front import front_chart
@@ -152,18 +153,10 @@ def test_charts_of_a_published_study_are_drawn_and_small(study: str) -> None:
     assert size < MAX_BYTES
 
 
-def luminance(colour: str) -> float:
-    """Relative luminance as WCAG 2 defines it."""
-    parts = [int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
 @pytest.mark.parametrize("background", ["#ffffff", "#12161b"])
 @pytest.mark.parametrize("name", ["BLUE", "GREEN", "ORANGE", "PINK", "GREY"])
 def test_contrast_suffices_for_marks(name: str, background: str) -> None:
-    light, dark = sorted((luminance(getattr(colours, name)), luminance(background)), reverse=True)
-    assert (light + 0.05) / (dark + 0.05) >= 3.0
+    assert contrast(getattr(colours, name), background) >= 3.0
 
 
 def one_point(kind: Kind, x: Axis, tooltip: dict[str, str], row: dict[str, Any]) -> Chart:

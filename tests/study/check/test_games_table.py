@@ -26,13 +26,8 @@ def find_problems(checks: list[Check]) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, no_processes: None) -> Path:
     """Two agents' games of the seeds 0 to 9; games are played here."""
-
-    def play_here(entries: list[Entry], *_: object) -> list[Game]:
-        return [entry.agent.play(entry.seed) for entry in entries]
-
-    monkeypatch.setattr(replay, "play_again", play_here)
     ledger = Ledger(tmp_path / "games.csv", Game2048)
     with ledger.held():
         for agent in (RandomAgent(), PureMonteCarlo(1)):

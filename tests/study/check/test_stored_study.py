@@ -9,12 +9,8 @@ from pathlib import Path
 import optuna
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from thetafront.agents.agent import Game
-from thetafront.study.check import replay
-from thetafront.study.check.replay import Entry
-from thetafront.study.cli import app
+from tests.study.program import execute, invoked, refused, succeeded
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
 from thetafront.study.log.storage import open_for_games, open_for_reading
@@ -24,11 +20,7 @@ from thetafront.study.page.document import BEGINNING
 DATA = Path(__file__).parents[1] / "log" / "data"
 NAME = "pacman_small"
 VERIFY = ("verify", NAME, "--games", "all", "--jobs", "1")
-
-
-def play_here(entries: list[Entry], *_: object) -> list[Game]:
-    """Play without workers."""
-    return [entry.agent.play(entry.seed) for entry in entries]
+SWEEP = ("sweep", NAME, "--trials", "6", "--no-validation", "--jobs", "1")
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +33,13 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / NAME).mkdir()
         shutil.copy(DATA / NAME / "study.db", folder / NAME)
         open_for_games(locate(NAME, folder, None))
-        assert thetafront(folder, "export", NAME)[0] == 0
+        succeeded(folder, "export", NAME)
     return folder
 
 
 @pytest.fixture
-def results(exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def results(exported: Path, tmp_path: Path, no_processes: None) -> Path:
     """A copy of it, whose games are played here."""
-    monkeypatch.setattr(replay, "play_again", play_here)
     shutil.copytree(exported, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
@@ -64,17 +55,6 @@ def contents(results: Path, with_seconds: bool = True) -> list[object]:
         }
         found.append((each.number, each.origin, each.params, each.error, games))
     return found
-
-
-def thetafront(results: Path, *words: str) -> tuple[int, str, str]:
-    done = CliRunner().invoke(app, [*words, "--results", str(results)])
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.exit_code, done.stdout, done.stderr
-
-
-def execute(results: Path, sql: str) -> None:
-    with closing(sqlite3.connect(results / NAME / "study.db")) as database, database:
-        assert database.execute(sql).rowcount in {1, -1}
 
 
 GAME = " WHERE phase = 'search' AND number = 2 AND replicate = 1"
@@ -103,6 +83,7 @@ DAMAGES = {
         "trial 5: missing",
     ),
     "a trial's number": ("UPDATE thetafront_point SET number = 9" + POINT, CHECKSUM),
+    "a trial's phase": ("UPDATE thetafront_point SET phase = 'x'" + POINT, CHECKSUM),
     "a point less": ("DELETE FROM thetafront_point" + VALIDATED, "point 1: missing"),
     "a point's θ": (
         "UPDATE thetafront_point SET theta = json_set(theta, '$.gamma', 0.6)" + VALIDATED,
@@ -110,6 +91,7 @@ DAMAGES = {
     ),
     "a point's origin": ("UPDATE thetafront_point SET origin = 'x'" + VALIDATED, CHECKSUM),
     "a run": ("DELETE FROM thetafront_event WHERE number = 0", "event 0: missing"),
+    "a run's number": ("UPDATE thetafront_event SET number = -7 WHERE number = 0", "event -7: its"),
     "a run's time": ("UPDATE thetafront_event SET at = 0 WHERE number = 1", CHECKSUM),
     "the record": ("UPDATE thetafront_study SET record = '{}'", CHECKSUM),
     "the study's row": ("DELETE FROM thetafront_study", ""),
@@ -132,19 +114,21 @@ LOST_SECONDS = {
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_named_found_and_mended(results: Path, damage: str) -> None:
     sql, named = DAMAGES[damage]
+    database = results / NAME / "study.db"
     folder, is_timed = results / NAME, damage not in LOST_SECONDS
     before, trials = contents(results, is_timed), shown(folder)
-    execute(results, sql)
-    code, _, error = thetafront(results, "status", NAME)
-    assert code == (1 if named else 2)
-    assert named in error
-    assert error.startswith("thetafront: ")
-    assert error.count("\n") == 1
-    if named:
-        assert "--repair`" in error
-    assert thetafront(results, *VERIFY)[0] == 1
-    code, output, _ = thetafront(results, *VERIFY, "--repair")
-    assert code == 0, output
+    execute(database, sql)
+    damaged = database.read_bytes()
+    for words in (("status", NAME), SWEEP):
+        error = invoked(results, *words, code=1 if named else 2).stderr
+        assert named in error
+        assert error.startswith("thetafront: ")
+        assert error.count("\n") == 1
+        if named:
+            assert "--repair`" in error
+        assert database.read_bytes() == damaged
+    invoked(results, *VERIFY, code=1)
+    output = succeeded(results, *VERIFY, "--repair")
     assert "study.db.before-repair-1" in output
     assert "lost" not in output
     assert contents(results, is_timed) == before
@@ -171,11 +155,11 @@ def test_optunas_copy_is_found_damaged_and_comes_back(results: Path, sql: str) -
     """Nothing is read from it: all commands go on."""
     folder = results / NAME
     trials = shown(folder)
-    execute(results, sql)
-    assert thetafront(results, "status", NAME)[0] == 0
-    code, output, _ = thetafront(results, *VERIFY)
-    assert code == (0 if "DROP TABLE studies" in sql else 1), output
-    assert thetafront(results, *VERIFY, "--repair")[0] == 0
+    execute(results / NAME / "study.db", sql)
+    succeeded(results, "status", NAME)
+    code = 0 if "DROP TABLE studies" in sql else 1
+    invoked(results, *VERIFY, code=code)
+    succeeded(results, *VERIFY, "--repair")
     if code:
         assert shown(folder) == trials
 
@@ -187,14 +171,17 @@ def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:
         if path.name != "study.db":
             path.unlink()
     optuna.delete_study(study_name=NAME, storage=f"sqlite:///{folder}/study.db")
-    execute(results, "UPDATE thetafront_point SET theta = '{}'" + VALIDATED)
-    execute(results, "DELETE FROM thetafront_point WHERE phase = 'search' AND number = 5")
-    code, output, error = thetafront(results, *VERIFY, "--repair")
-    assert (code, error) == (0, ""), "a sweep begins them again"
-    text = " ".join(output.split())
+    execute(results / NAME / "study.db", "UPDATE thetafront_point SET theta = '{}'" + VALIDATED)
+    execute(
+        results / NAME / "study.db",
+        "DELETE FROM thetafront_point WHERE phase = 'search' AND number = 5",
+    )
+    mended = invoked(results, *VERIFY, "--repair")
+    assert mended.stderr == "", "a sweep begins them again"
+    text = " ".join(mended.stdout.split())
     assert "lost: trial 5 with 2 games: its θ cannot be recovered" in text
     assert "point 1 with" in text
-    assert "5 complete" in thetafront(results, "status", NAME)[1]
+    assert "5 complete" in succeeded(results, "status", NAME)
 
 
 def test_a_page_that_is_broken_costs_its_rows_alone(results: Path) -> None:
@@ -208,19 +195,17 @@ def test_a_page_that_is_broken_costs_its_rows_alone(results: Path) -> None:
     content = bytearray((folder / "study.db").read_bytes())
     content[(page - 1) * size : page * size] = b"x" * size
     (folder / "study.db").write_bytes(content)
-    assert thetafront(results, "status", NAME)[0] == 1
-    assert thetafront(results, *VERIFY)[0] == 1
-    code, output, error = thetafront(results, *VERIFY, "--repair")
-    assert (code, error) == (0, ""), output
+    invoked(results, "status", NAME, code=1)
+    invoked(results, *VERIFY, code=1)
+    assert invoked(results, *VERIFY, "--repair").stderr == ""
     assert contents(results, with_seconds=False) == before
 
 
 def test_a_study_in_order_is_left_as_it_is(results: Path) -> None:
     path = results / NAME / "study.db"
     before = path.read_bytes()
-    code, output, _ = thetafront(results, *VERIFY, "--repair")
-    assert (code, path.read_bytes()) == (0, before)
-    assert "repaired" not in output
+    assert "repaired" not in succeeded(results, *VERIFY, "--repair")
+    assert path.read_bytes() == before
     assert not list(path.parent.glob("*before-repair*"))
 
 
@@ -235,35 +220,30 @@ def test_a_game_that_an_exported_table_lacks_is_missed(results: Path, number: in
     (results / NAME / "study.db").unlink()
     path = results / NAME / "games.csv"
     whole = without_seconds(path)
-    assert thetafront(results, *VERIFY)[0] == 0
+    succeeded(results, *VERIFY)
     lines = path.read_text().splitlines()
     del lines[number]
     path.write_text("\n".join(lines) + "\n")
-    code, output, _ = thetafront(results, *VERIFY)
-    assert code == 1
+    output = invoked(results, *VERIFY, code=1).stdout
     assert "must have" in " ".join(output.split())
-    assert thetafront(results, *VERIFY, "--repair")[0] == 0
+    succeeded(results, *VERIFY, "--repair")
     pd.testing.assert_frame_equal(without_seconds(path), whole)
 
 
 def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:
-    execute(results, DAMAGES["another score"][0])
+    execute(results / NAME / "study.db", DAMAGES["another score"][0])
     with locked(locate(NAME, results, None)):
-        assert thetafront(results, *VERIFY)[0] == 1
-        code, _, error = thetafront(results, *VERIFY, "--repair")
-    assert code == 1
-    assert "is held by another run" in error
+        invoked(results, *VERIFY, code=1)
+        refusal = invoked(results, *VERIFY, "--repair", code=1).stderr
+    assert "is held by another run" in refusal
 
 
 @pytest.mark.parametrize("words", [("--games", "-1"), ("--games", "some"), ("--games", "9" * 30)])
-def test_bad_numbers_of_games_are_refused(words: tuple[str, str], tmp_path: Path) -> None:
-    code, _, error = thetafront(tmp_path, "verify", NAME, *words)
-    assert code == 2
+def test_bad_numbers_of_games_are_refused(words: tuple[str, str]) -> None:
+    error = refused("verify", NAME, *words)
     assert error.startswith("thetafront: games must be all, or between 0 and 1000000000 (got ")
 
 
 def test_a_folder_without_games_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    code, _, error = thetafront(tmp_path, "verify", "empty")
-    assert code == 2
-    assert "nothing to verify" in error
+    assert "nothing to verify" in refused("verify", "empty", "--results", str(tmp_path))

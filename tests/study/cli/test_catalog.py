@@ -3,18 +3,14 @@
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.study.program import refused
+from tests.study.program import refused, succeeded
 from thetafront.agents.catalog import AGENTS, build, from_theta, parameters
-from thetafront.study.cli import app
 from thetafront.study.experiments.registry import EXPERIMENTS, objectives
 
 
 def records(*words: str) -> list[dict]:
-    shown = CliRunner().invoke(app, [*words, "--json"])
-    assert shown.exit_code == 0
-    return json.loads(shown.stdout)
+    return json.loads(succeeded(None, *words, "--json"))
 
 
 def test_every_agent_is_listed_with_its_parameters() -> None:
@@ -57,12 +53,12 @@ def test_every_experiment_is_listed_with_its_space_and_objectives() -> None:
     ],
 )
 def test_they_are_readable(words: list[str], parts: list[str]) -> None:
-    shown = CliRunner().invoke(app, words).stdout
+    shown = succeeded(None, *words)
     assert all(part in shown for part in parts), shown
 
 
 def test_pick_has_an_option_for_every_objective() -> None:
-    shown = CliRunner().invoke(app, ["pick", "--help"]).stdout
+    shown = succeeded(None, "pick", "--help")
     for each in objectives():
         assert f"  --{each.bound.replace('_', '-')} " in shown
         assert each.option_help.split()[1] in shown

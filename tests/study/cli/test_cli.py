@@ -14,14 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from tests.study.conftest import QUICK
 from tests.study.made_studies import add_trials, data_of, new_study
-from tests.study.program import output_refused, refused, run, signalled, stored
+from tests.study.program import output_refused, refused, run, signalled, stored, succeeded
 from thetafront.study import interrupt
 from thetafront.study.charts.export import PICTURES
-from thetafront.study.cli import app
 from thetafront.study.log.location import locate
 from thetafront.study.log.point import Point
 from thetafront.study.log.storage import open_for_reading
@@ -115,10 +113,9 @@ def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
         (finished / "s" / "trials.csv").read_bytes(),
         (finished / "s" / "games.csv").read_bytes(),
     )
-    again = CliRunner().invoke(app, [*QUICK_SWEEP, "--results", str(finished)])
-    assert again.exit_code == 0
-    assert "search already complete: 6 trials, 12 games" in again.stdout
-    assert "validation already complete" in again.stdout
+    again = succeeded(finished, *QUICK_SWEEP)
+    assert "search already complete: 6 trials, 12 games" in again
+    assert "validation already complete" in again
     after = (
         (finished / "s" / "trials.csv").read_bytes(),
         (finished / "s" / "games.csv").read_bytes(),
@@ -127,22 +124,14 @@ def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
 
 
 def test_a_finished_study_can_be_read(finished: Path) -> None:
-    runner = CliRunner()
     named, by_url = "s", f"sqlite:///{finished}/s/study.db"
     for study in (named, by_url):
-        status = runner.invoke(app, ["status", study, "--results", str(finished)])
-        assert status.exit_code == 0
-        assert "6 complete of at most 6" in status.stdout
-        assert "none running" in status.stdout
-        front = runner.invoke(app, ["front", study, "--results", str(finished)])
-        assert front.exit_code == 0
-        assert "Validated θ" in front.stdout
-    plot = runner.invoke(app, ["plot", named, "--results", str(finished)])
-    assert plot.exit_code == 0
-    assert "pareto.png" in plot.stdout
-    export = runner.invoke(app, ["export", by_url, "--results", str(finished)])
-    assert export.exit_code == 0
-    assert "games.csv" in export.stdout
+        status = succeeded(finished, "status", study)
+        assert "6 complete of at most 6" in status
+        assert "none running" in status
+        assert "Validated θ" in succeeded(finished, "front", study)
+    assert "pareto.png" in succeeded(finished, "plot", named)
+    assert "games.csv" in succeeded(finished, "export", by_url)
 
 
 def test_front_and_pick_say_that_validation_refutes_the_model(
@@ -151,17 +140,13 @@ def test_front_and_pick_say_that_validation_refutes_the_model(
     """`pick` does with every answer, also for programs."""
     refuted = PredictionCheck(13, 7, 3524.0, 1786.0)
     monkeypatch.setattr(prediction_check, "check_predictions", lambda _: refuted)
-    where, line = (
-        ["s", "--results", str(finished)],
-        "The model of the trials is too optimistic, by 3,524 points on average (up to",
-    )
-    assert line in CliRunner().invoke(app, ["front", *where]).stdout
+    line = "The model of the trials is too optimistic, by 3,524 points on average (up to"
+    assert line in succeeded(finished, "front", "s")
     for limit in (["--max-seconds-per-move", "1"], ["--min-score", "10"]):
-        words = CliRunner().invoke(app, ["pick", *where, *limit, "--games", "0"])
-        assert words.exit_code == 0
-        assert line in words.stdout
-        told = CliRunner().invoke(app, ["pick", *where, *limit, "--games", "0", "--json"])
-        assert json.loads(told.stdout)["distrust"].startswith(line)
+        pick = ["pick", "s", *limit, "--games", "0"]
+        assert line in succeeded(finished, *pick)
+        told = succeeded(finished, *pick, "--json")
+        assert json.loads(told)["distrust"].startswith(line)
 
 
 def test_front_and_pick_answer_from_tables_as_from_their_study(
@@ -172,11 +157,10 @@ def test_front_and_pick_answer_from_tables_as_from_their_study(
     limit = ["--max-seconds-per-move", "1"]
     for words in (["front"], ["pick", *limit, "--games", "0"]):
         command, *options = words
-        stored = CliRunner().invoke(app, [command, "s", *options, "--results", str(finished)])
-        results = ["--results", str(finished)]  # named in the command that widens the space
-        read = CliRunner().invoke(app, [command, str(tables), *options, *results])
-        assert (read.exit_code, read.stdout) == (0, stored.stdout)
-    assert CliRunner().invoke(app, ["pick", str(tables), *limit]).stdout == read.stdout
+        # The results folder is named in the command that widens the space.
+        read = succeeded(finished, command, str(tables), *options)
+        assert read == succeeded(finished, command, "s", *options)
+    assert succeeded(None, "pick", str(tables), *limit) == read
     refusal = refused("pick", str(tables), *limit, "--games", "5")
     assert "games must be 0 for a folder of tables, which cannot store games (got 5)" in refusal
 
@@ -193,29 +177,22 @@ def test_a_theta_with_enough_games_is_not_played_for_a_pick(finished: Path, tmp_
 @pytest.mark.sweeps
 def test_a_theta_is_picked_and_played(finished: Path, tmp_path: Path) -> None:
     shutil.copytree(finished / "s", tmp_path / "s")
-    finished = tmp_path
-    runner = CliRunner()
-    where = ["s", "--results", str(finished)]
     for limit in (["--max-seconds-per-move", "1"], ["--min-score", "10"]):
-        picked = runner.invoke(app, ["pick", *where, *limit, "--games", "5", "--json"])
-        assert picked.exit_code == 0, picked.stderr
-        answer = json.loads(picked.stdout)
+        answer = json.loads(succeeded(tmp_path, "pick", "s", *limit, "--games", "5", "--json"))
         assert answer["validated_score"]["n_games"] in {4, 5}
         assert answer["expected_score"]["n_games"] > N_GAMES
-        words = runner.invoke(app, ["pick", *where, *limit, "--games", "0"])
-        assert words.exit_code == 0
-        assert "play it" in words.stdout
+        assert "play it" in succeeded(tmp_path, "pick", "s", *limit, "--games", "0")
         theta = answer["command"].split()[-1]
-        assert runner.invoke(app, ["export", *where]).exit_code == 0
-        front = pd.read_csv(finished / "s" / "front.csv")
+        succeeded(tmp_path, "export", "s")
+        front = pd.read_csv(tmp_path / "s" / "front.csv")
         names = list(answer["params"])
         is_picked = np.isclose(front[names], list(answer["params"].values())).all(axis=1)
         (point,) = front.loc[is_picked, "point"]
-        games = pd.read_csv(finished / "s" / "games.csv")
+        games = pd.read_csv(tmp_path / "s" / "games.csv")
         stored = games[games["point"] == point].iloc[0]
         one_game = ["--games", "1", "--seed", str(stored["seed"]), "--json"]
-        again = runner.invoke(app, ["play", "mcmdp", "--theta", theta, *one_game])
-        assert json.loads(again.stdout)["games"][0]["score"] == stored["score_points"]
+        again = succeeded(None, "play", "mcmdp", "--theta", theta, *one_game)
+        assert json.loads(again)["games"][0]["score"] == stored["score_points"]
 
 
 @pytest.mark.sweeps

@@ -3,18 +3,14 @@
 import contextlib
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
 from tests.agents.external.test_program import alive, wait_until_gone
 from tests.study.experiments.definitions import COINS, ENGINE, ONCE, SEARCHER, SERVE
-from tests.study.program import signalled, stored
-from thetafront.study.cli import app
+from tests.study.program import invoked, run, signalled, stored
 
 SWEEP = ["--trials", "10", "--design-size", "8", "--replicates", "4", "--validation-games", "6"]
 SWEEP += ["--validation-points", "3", "--budget", "none", "--jobs", "2"]
@@ -41,9 +37,7 @@ def folder(tmp_path: Path) -> Path:
 def thetafront(folder: Path, *words: str, code: int = 0) -> str:
     """Run a command in a folder; return what it prints, on both streams."""
     with contextlib.chdir(folder):
-        done = CliRunner().invoke(app, words)
-    assert done.exit_code == code, done.output
-    return done.output
+        return invoked(None, *words, code=code).output
 
 
 def refused(folder: Path, *words: str) -> str:
@@ -268,14 +262,7 @@ def test_a_game_that_hangs_and_its_daemon_end_with_the_budget(folder: Path) -> N
         "    return x\n"
         "HANGS = Experiment('hangs', play, Space((NumericParameter('x', 0, 1),)), mean())\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "thetafront", "sweep", "hangs.py", "--budget", "6s"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    done = run("sweep", "hangs.py", "--budget", "6s", cwd=folder)
     assert "games that outlast the budget are stopped" in done.stdout
     assert done.returncode == 0
     assert not alive("987657")
@@ -328,14 +315,7 @@ def test_what_is_published_has_no_path_and_no_secret(folder: Path) -> None:
 
 def test_files_named_like_modules_do_not_take_their_place_in_workers(folder: Path) -> None:
     (folder / "random.py").write_text("raise SystemExit('not this one')\n")
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "thetafront", "try", "coins.py", "--corners", "0"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = run("try", "coins.py", "--corners", "0", cwd=folder)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -2,16 +2,15 @@
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
-from tests.study.program import COMMAND, run
+from tests.processes import python
+from tests.study.program import run, succeeded
 from thetafront.study.cli import app
 
 
@@ -31,12 +30,11 @@ COMMANDS = dict(commands())
 @pytest.mark.parametrize("words", COMMANDS)
 @pytest.mark.parametrize("option", ["-h", "--help"])
 def test_every_help_fits_and_is_whole(words: tuple[str, ...], option: str) -> None:
-    shown = CliRunner().invoke(app, [*words, option])
-    assert shown.exit_code == 0
-    assert not re.search(r"\w\.\.\.$", shown.stdout, re.MULTILINE), "a description is cut off"
-    assert max(len(line) for line in shown.stdout.splitlines()) <= 80
+    shown = succeeded(None, *words, option)
+    assert not re.search(r"\w\.\.\.$", shown, re.MULTILINE), "a description is cut off"
+    assert max(len(line) for line in shown.splitlines()) <= 80
     for name in getattr(COMMANDS[words], "commands", {}):
-        assert re.search(rf"^  {name} +\S", shown.stdout, re.MULTILINE)
+        assert re.search(rf"^  {name} +\S", shown, re.MULTILINE)
     for parameter in COMMANDS[words].params:
         assert parameter.help, f"{parameter.name} has no help"
 
@@ -69,36 +67,20 @@ def test_words_are_completed(
         "PYTHONPATH": os.pathsep.join(sys.path),
     }
     program = (
-        "import sys; sys.argv[0] = 'thetafront'; from thetafront.study.cli import main; main()"
+        "import sys; sys.argv[0] = 'thetafront'; sys.stderr = sys.stdout\n"
+        "from thetafront.study.cli import main; main()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stdout.split(), done.stderr) == (0, offered, "")
+    assert python(program, env=environment).split() == offered
 
 
 def test_a_completion_script_is_shown() -> None:
-    environment = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    done = subprocess.run(
-        [*COMMAND, "--show-completion", "bash"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert "COMP_WORDS" in done.stdout
+    program = "from thetafront.__main__ import main; main()"
+    environment = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    assert "COMP_WORDS" in python(program, "--show-completion", "bash", env=environment)
 
 
 def test_the_program_starts_without_slow_libraries() -> None:
     slow = ("numba", "optuna", "pandas", "matplotlib", "scipy", "numpy", "rich.table", "sqlalchemy")
     program = f"import sys, study.cli; print([m for m in {slow} if m in sys.modules])"
-    loaded = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert loaded.stdout.strip() == "[]"
+    assert python(program) == "[]\n"
     assert "sweep" in run().stdout, "without arguments, help"

@@ -4,23 +4,18 @@ import json
 import os
 import shutil
 import socket
-import sqlite3
-import subprocess
-import sys
 import threading
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.processes import python
 from tests.study.experiments.definitions import COINS, ENGINE, ONCE
-from tests.study.program import refused
+from tests.study.program import refused, succeeded
 from thetafront import sweep
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.random import RandomAgent
-from thetafront.study.cli import app
 from thetafront.study.errors import RunError
 from thetafront.study.log.ledger import Ledger
 
@@ -104,28 +99,6 @@ def test_words_with_a_zero_byte() -> None:
         assert "text in UTF-8" in refused(*words)
 
 
-DAMAGE = {
-    "a word as a value": ("UPDATE thetafront_game SET score = 'word'", "trial 0, replicate 0"),
-    "bytes as a value": (
-        "UPDATE thetafront_game SET record = x'00ff'",
-        "trial 0, replicate 0",
-    ),
-    "a phase": (
-        "UPDATE thetafront_point SET phase = 'x' WHERE number = 1",
-        "point 1: its",
-    ),
-    "a number": ("UPDATE thetafront_event SET number = -7 WHERE number = 0", "event -7: its"),
-    "symbol": (
-        "UPDATE thetafront_study SET record = replace(record, '\"\\u03b3\"', '3')",
-        "record: its checksum is wrong",
-    ),
-    **{
-        f"no table {table}": (f"DROP TABLE {table}", f"is damaged: no table {table}; `thetafront ")
-        for table in ("thetafront_game", "thetafront_point", "thetafront_event", "thetafront_study")
-    },
-}
-
-
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A study of two trials."""
@@ -133,22 +106,6 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     options = {"trials": 2, "design_size": 2, "replicates": 1, "jobs": 1, "sampler": "random"}
     sweep("dice", results=folder, budget=None, validate=False, progress=False, **options)
     return folder / "dice" / "study.db"
-
-
-@pytest.mark.parametrize("damage", DAMAGE)
-def test_stored_values_of_any_kind(damage: str, database: Path, folder: Path) -> None:
-    statement, part = DAMAGE[damage]
-    stored = folder / "results" / "dice" / "study.db"
-    stored.parent.mkdir(parents=True)
-    stored.write_bytes(database.read_bytes())
-    with closing(sqlite3.connect(stored)) as connection, connection:
-        assert connection.execute(statement).rowcount != 0
-    before = stored.read_bytes()
-    for words in (["front", "dice"], ["sweep", "dice", "--trials", "2", "--design-size", "2"]):
-        done = CliRunner().invoke(app, words)
-        assert (done.exit_code, done.stderr.count("\n")) == (1, 1), done.output
-        assert part in done.stderr
-        assert stored.read_bytes() == before
 
 
 TABLES: dict[str, tuple[bytes, bytes]] = {
@@ -170,8 +127,7 @@ def test_a_table_of_anything_is_mended(problem: str, folder: Path) -> None:
     whole = table.read_bytes()
     table.write_bytes(whole.replace(*TABLES[problem], 1))
     assert table.read_bytes() != whole
-    done = CliRunner().invoke(app, ["verify", ".", "--repair", "--games", "0", "--jobs", "1"])
-    assert done.exit_code == 0, done.output
+    succeeded(None, "verify", ".", "--repair", "--games", "0", "--jobs", "1")
     assert [line.split(b",")[:4] for line in table.read_bytes().splitlines()] == [
         line.split(b",")[:4] for line in whole.splitlines()
     ]
@@ -192,14 +148,7 @@ def test_a_module_is_found_in_the_folder_where_one_stands(folder: Path) -> None:
     (folder / "here_pkg" / "exp.py").write_text(COINS)
     code = "from thetafront.study.cli import main; main()"
     words = ["experiments", "here_pkg.exp:COINS", "--json"]
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONSAFEPATH": "1"},
-    )
-    assert '"coins"' in done.stdout
+    assert '"coins"' in python(code, *words, env={"PYTHONSAFEPATH": "1"})
 
 
 @pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n\r\n", b"\1" + bytes(7), b""])

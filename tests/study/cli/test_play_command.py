@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from tests.study.program import run
-from thetafront.study.cli import app
+from tests.study.program import invoked, refused, run, succeeded
 
 
 def test_play_prints_one_json_object() -> None:
@@ -36,38 +34,31 @@ def test_play_prints_one_json_object() -> None:
 def test_a_parameter_may_be_set_to_a_word() -> None:
     settings = ["--set", "leaf_value = score", "--set", "n_simulations=5"]
     arguments = ["play", "uct", *settings, "--games", "1", "--jobs", "1"]
-    result = CliRunner().invoke(app, [*arguments, "--json"])
-    assert result.exit_code == 0
-    params = json.loads(result.stdout)["params"]
+    params = json.loads(succeeded(None, *arguments, "--json"))["params"]
     assert (params["leaf_value"], params["n_simulations"]) == ("score", 5)
-    assert "leaf_value score, weights none," in CliRunner().invoke(app, arguments).stdout
+    assert "leaf_value score, weights none," in succeeded(None, *arguments)
 
 
 def test_play_sums_up_for_people() -> None:
-    result = CliRunner().invoke(app, ["play", "random", "--games", "3", "--jobs", "1"])
-    assert result.exit_code == 0
-    assert "3 games from seed 0" in result.stdout
-    assert " points, 95% interval; single games " in result.stdout
+    said = succeeded(None, "play", "random", "--games", "3", "--jobs", "1")
+    assert "3 games from seed 0" in said
+    assert " points, 95% interval; single games " in said
 
 
 def test_what_is_left_out_of_a_maze_is_noted(tmp_path: Path) -> None:
     path = tmp_path / "wide.lay"
     path.write_text("%%%%%%  \n%P.2 %%\n%%%%%%\n")
     arguments = ["play", "pacman_random", "--games", "1", "--jobs", "1", "--layout", str(path)]
-    done = CliRunner().invoke(app, arguments)
-    assert done.exit_code == 0
-    assert done.stderr == (
+    assert invoked(None, *arguments).stderr == (
         "layout wide: line 1 ends at column 6; walls further right are cut off in line 2\n"
     )
 
 
 def test_how_certain_pacmans_motion_is_can_be_set() -> None:
     words = ["play", "pacman_astar", "--games", "3", "--jobs", "1", "--json", "--set"]
-    found = [CliRunner().invoke(app, [*words, f"p_chosen={p}"]) for p in ("1", "0.8")]
-    games = [json.loads(each.stdout)["games"] for each in found]
-    plain = json.loads(CliRunner().invoke(app, words[:-1]).stdout)["games"]
+    found = [succeeded(None, *words, f"p_chosen={p}") for p in ("1", "0.8")]
+    games = [json.loads(each)["games"] for each in found]
+    plain = json.loads(succeeded(None, *words[:-1]))["games"]
     assert [game["score"] for game in games[1]] == [game["score"] for game in plain]
     assert [game["score"] for game in games[0]] != [game["score"] for game in plain]
-    refused = CliRunner().invoke(app, [*words, "p_chosen=1.5"])
-    assert refused.exit_code == 2
-    assert "p_chosen must be between 0 and 1 (got 1.5)" in refused.stderr
+    assert "p_chosen must be between 0 and 1 (got 1.5)" in refused(*words, "p_chosen=1.5")

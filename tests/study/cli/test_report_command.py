@@ -4,15 +4,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from tests.study.program import refused, run
-from thetafront.study.cli import app
+from tests.processes import wait_until
+from tests.study.program import refused, run, succeeded
 from thetafront.study.page.document import BEGINNING
 
 DICE = str(Path(__file__).parents[3] / "results" / "reference" / "dice_study")
@@ -30,9 +27,7 @@ def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def reports(*words: str) -> Path:
-    done = CliRunner().invoke(app, ["report", *words])
-    assert done.exit_code == 0, done.output
-    path = Path(done.stdout.strip())
+    path = Path(succeeded(None, "report", *words).strip())
     assert path.read_text().startswith(BEGINNING)
     return path
 
@@ -70,8 +65,7 @@ def test_a_folder_of_tables(tmp_path: Path) -> None:
 
 def test_export_writes_it_too(swept: Path) -> None:
     (swept / "dice" / "report.html").unlink()
-    done = CliRunner().invoke(app, ["export", "dice", "--results", str(swept)])
-    assert done.exit_code == 0
+    succeeded(swept, "export", "dice")
     assert (swept / "dice" / "report.html").exists()
 
 
@@ -112,7 +106,7 @@ def test_watching_ends_with_a_page_that_stands_still(swept: Path, tmp_path: Path
         [sys.executable, "-m", "thetafront", *words], stdout=subprocess.PIPE, text=True
     )
     try:
-        wait_for(lambda: output.exists() and '"reload":15.0' in output.read_text())
+        wait_until(lambda: output.exists() and '"reload":15.0' in output.read_text(), 120)
         watching.send_signal(signal.SIGINT)
         out, _ = watching.communicate(timeout=120)
     finally:
@@ -121,14 +115,6 @@ def test_watching_ends_with_a_page_that_stands_still(swept: Path, tmp_path: Path
     assert "Ctrl-C stops" in out
     assert '"reload":null' in output.read_text()
     assert not list(tmp_path.glob(".*"))
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 120.0) -> None:
-
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.1)
 
 
 @pytest.mark.sweeps

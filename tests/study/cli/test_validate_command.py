@@ -4,9 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from thetafront.study.cli import app
+from tests.study.program import refused, succeeded
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -19,10 +18,8 @@ def test_a_changed_search_space_is_refused(
     coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By what it was made with, in one line, before any game; a new symbol is no change."""
-    where = ["--results", str(tmp_path)]
     sweep = ["sweep", "coin", "--trials", "2", "--design-size", "2", "--jobs", "1"]
-    made = CliRunner().invoke(app, [*sweep, "--no-validation", *where])
-    assert made.exit_code == 0, made.stderr
+    succeeded(tmp_path, *sweep, "--no-validation")
 
     wider = Space((NumericParameter("effort", 1, 200, integer=True, log=True, symbol="e"),))
     for changed, difference in (
@@ -30,17 +27,12 @@ def test_a_changed_search_space_is_refused(
         (replace(coin, fixed={"bias": 0.1}), "fixed {}, not {'bias': 0.1}"),
     ):
         monkeypatch.setitem(EXPERIMENTS, "coin", changed)
-        refused = CliRunner().invoke(app, ["validate", "coin", *WORDS, *where])
-        assert refused.exit_code == 2
-        assert refused.stderr == (
+        assert refused("validate", "coin", *WORDS, "--results", str(tmp_path)) == (
             f"thetafront: study: 'coin' was made with {difference}; 'coin' has changed since\n"
         )
-        assert refused.stdout == ""
         monkeypatch.setitem(EXPERIMENTS, "coin", coin)
-        status = CliRunner().invoke(app, ["status", "coin", *where])
-        assert "0 in validation" in status.stdout
+        assert "0 in validation" in succeeded(tmp_path, "status", "coin")
 
     renamed = Space((NumericParameter("effort", 1, 100, integer=True, log=True, symbol="effort"),))
     monkeypatch.setitem(EXPERIMENTS, "coin", replace(coin, space=renamed))
-    validated = CliRunner().invoke(app, ["validate", "coin", *WORDS, *where])
-    assert validated.exit_code == 0, validated.stderr
+    succeeded(tmp_path, "validate", "coin", *WORDS)

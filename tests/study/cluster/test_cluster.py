@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import wait_until
+
 pytest.importorskip("distributed", reason="Dask is not installed")
 
 from thetafront.study.cluster import cluster as module
@@ -91,13 +93,6 @@ def watched(monkeypatch: pytest.MonkeyPatch, client: Client) -> Iterator[DaskWor
         cluster.ended.set()
         watching.join()
         client.loop.asyncio_loop.call_soon_threadsafe(client.loop.asyncio_loop.stop)
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30.0
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_a_worker_whose_link_breaks_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:

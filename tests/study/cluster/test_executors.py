@@ -1,7 +1,6 @@
 """Which executor plays."""
 
-import subprocess
-import sys
+from tests.processes import python
 
 
 def test_a_sweep_on_one_machine_imports_nothing_else_of_a_cluster() -> None:
@@ -11,9 +10,7 @@ def test_a_sweep_on_one_machine_imports_nothing_else_of_a_cluster() -> None:
         "print(executor_for(2, None, None).capacity)\n"
         "print(*(name for name in sys.modules if name.startswith('thetafront.study.cluster')))"
     )
-    run = [sys.executable, "-c", program]
-    done = subprocess.run(run, capture_output=True, text=True, check=True)
-    jobs, modules = done.stdout.splitlines()
+    jobs, modules = python(program).splitlines()
     assert jobs == "2"
     assert set(modules.split()) == {
         "thetafront.study.cluster",

@@ -5,11 +5,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from typer.testing import CliRunner
 
-from tests.study.program import refused
+from tests.study.program import invoked, refused, succeeded
 from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.study.cli import app
 from thetafront.study.compare.champions import (
     REFERENCE,
     SEARCHES,
@@ -26,7 +24,7 @@ TRAIN = ["train", "ntuple", "--patterns", "4x5", "--moves"]
 def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("THETAFRONT_NETWORKS", str(tmp_path / "networks"))
     for name, n_moves in (("a", "1000"), ("b", "100000")):
-        assert CliRunner().invoke(app, [*TRAIN, n_moves, "--name", name]).exit_code == 0
+        succeeded(None, *TRAIN, n_moves, "--name", name)
     return tmp_path
 
 
@@ -34,8 +32,7 @@ def networks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
     output = networks / "champions"
     command = ["champions", "--network", "a", "--network", "b", "--games", "20", "--jobs", "2"]
-    done = CliRunner().invoke(app, [*command, "--output", str(output)])
-    assert done.exit_code == 0, done.output
+    succeeded(None, *command, "--output", str(output))
     table = pd.read_csv(output / "champions.csv")
     assert len(table) == 2 * len(SEARCHES) + 4
     assert table["n_games"].tolist() == [20, 20, 6, 6, 2] * 2 + [20] * 4
@@ -57,13 +54,10 @@ def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
     assert (training["n_moves"] >= [1000, 100_000]).all()
     assert training["score_mean_points"].iloc[1] > 2 * training["score_mean_points"].iloc[0]
 
-    verified = CliRunner().invoke(app, ["verify", str(output), "--games", "5"])
-    assert verified.exit_code == 0, verified.output
-    again = CliRunner().invoke(app, [*TRAIN, "150000", "--name", "b"])
-    assert again.exit_code == 0
-    verified = CliRunner().invoke(app, ["verify", str(output), "--games", "5"])
-    assert verified.exit_code != 0
-    assert "network_digest" in verified.output + verified.stderr, "the network is another now"
+    succeeded(None, "verify", str(output), "--games", "5")
+    succeeded(None, *TRAIN, "150000", "--name", "b")
+    verified = invoked(None, "verify", str(output), "--games", "5", code=1)
+    assert "network_digest" in verified.output, "the network is another now"
 
 
 def test_a_network_that_is_not_trained_is_refused(networks: Path) -> None:

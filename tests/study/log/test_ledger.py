@@ -1,13 +1,12 @@
 """Games in a file that only grows: killed anywhere, it keeps what was whole."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.processes import python
 from thetafront.agents.agent import agent_digest
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.mdp import PacmanMDP
@@ -191,10 +190,7 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path) -> None:
         "        except OSError:\n"
         "            print(seed, len(ledger.games(agent))); break\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True
-    )
-    stopped, n_kept = map(int, done.stdout.split())
+    stopped, n_kept = map(int, python(code, str(path)).split())
     assert stopped == n_kept > 2
     assert path.read_bytes().endswith(b"\n")
     assert set(Ledger(path, Game2048).games(RANDOM)) == set(range(n_kept))

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from tests.study.conftest import CoinGame
 from tests.study.made_studies import new_study
-from thetafront.study.cli import app
+from tests.study.program import invoked, succeeded
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.log import Log, game_row
@@ -77,12 +76,8 @@ class Nobody(Workers[Any]):
 
 
 def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: Path) -> None:
-    def run(*words: str) -> str:
-        done = CliRunner().invoke(app, [*words, "--results", str(tmp_path)])
-        return f"{done.exit_code} {done.output}"
-
     design = ("--trials", "4", "--design-size", "4", "--jobs", "1")
-    assert run("sweep", "quick", *design, "--no-validation").startswith("0 ")
+    succeeded(tmp_path, "sweep", "quick", *design, "--no-validation")
     study, location, data = open_for_reading("quick", tmp_path)
     precision = Precision(None, 2)
     with pytest.raises(InputError, match="contains games played without a cluster"):
@@ -97,7 +92,6 @@ def test_sweeps_validations_and_picks_are_refused(quick: Experiment, tmp_path: P
         ("validate", "quick", "--jobs", "1"),
         ("pick", "quick", "--max-seconds-per-move", "10ms", "--games", "5"),
     ):
-        said = run(*words)
-        assert said.startswith("2 "), said
+        said = invoked(tmp_path, *words, code=2).output
         assert "contains games played on a cluster (ab12)" in said.replace("\n", " ")
     assert study.newest() == newest

@@ -11,10 +11,8 @@ from pathlib import Path
 
 import optuna
 import pytest
-from typer.testing import CliRunner
 
-from tests.study.made_studies import add_trials, new_study_in
-from thetafront.study.cli import app
+from tests.study.program import execute, invoked, refused
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
@@ -107,8 +105,7 @@ def test_somebody_elses_optuna_study_is_refused(
 
 
 def songs(path: Path) -> None:
-    with sqlite3.connect(path) as database:
-        database.execute("CREATE TABLE songs (title TEXT)")
+    execute(path, "CREATE TABLE songs (title TEXT)")
 
 
 @pytest.mark.parametrize(
@@ -125,10 +122,8 @@ def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
     make(path)
     before = path.read_bytes()
     (tmp_path / "results").mkdir()
-    command = ["sweep", "--storage", f"sqlite:///{path}", "--results", str(tmp_path / "results")]
-    done = CliRunner().invoke(app, command)
-    assert done.exit_code == 2
-    assert why in done.stderr
+    results = str(tmp_path / "results")
+    assert why in refused("sweep", "--storage", f"sqlite:///{path}", "--results", results)
     assert path.read_bytes() == before
     assert sorted(each.name for each in tmp_path.rglob("*")) == ["notes", "results"]
 
@@ -153,11 +148,8 @@ def test_what_is_no_study_stays_as_it_is_and_gets_no_lock(
 def test_storages_that_cannot_be_opened_are_named_and_leave_nothing(
     tmp_path: Path, url: str, part: str
 ) -> None:
-    result = CliRunner().invoke(
-        app, ["sweep", "--storage", url, "--results", str(tmp_path), "--trials", "1"]
-    )
-    assert result.exit_code == 2
-    assert part in result.stderr
+    words = ("sweep", "--storage", url, "--results", str(tmp_path), "--trials", "1")
+    assert part in refused(*words)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -172,8 +164,7 @@ def test_a_database_whose_making_was_cut_short_is_completed(
     (statement,) = schema.fetchone()
     partial = locate("t", tmp_path, None)
     partial.folder.mkdir()
-    with sqlite3.connect(tmp_path / "t" / "study.db") as database:
-        database.execute(statement)
+    execute(tmp_path / "t" / "study.db", statement)
     with pytest.raises(InputError, match="holds none"):
         open_for_reading("t", tmp_path)
     study = create_or_resume(partial, record(quick))
@@ -189,9 +180,7 @@ def test_a_damaged_database_is_one_line(
     damaged[4096:] = b"x" * (len(damaged) - 4096)
     path.write_bytes(damaged)
     for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
-        result = CliRunner().invoke(app, [*command, "--results", str(tmp_path)])
-        assert result.exit_code == 1, result.output
-        assert result.stderr.count("\n") == 1
+        assert invoked(tmp_path, *command, code=1).stderr.count("\n") == 1
     assert path.read_bytes() == damaged
 
 
@@ -209,18 +198,6 @@ def test_a_damaged_row_of_a_study_is_told_before_a_sweep(
         file.write(b"\xff" * (size - 100))
     with pytest.raises(DamageError, match=r"^storage: .* is damaged: .*malformed"):
         prepare_location(location)
-
-
-@pytest.mark.parametrize("lost", ["thetafront_game", "thetafront_point", "thetafront_study"])
-def test_a_lost_table_is_named(lost: str, quick: Experiment, tmp_path: Path) -> None:
-    study = new_study_in(tmp_path, record(quick))
-    add_trials(study, quick)
-    with sqlite3.connect(tmp_path / "s" / "study.db") as database:
-        database.execute(f"DROP TABLE {lost}")
-    for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
-        result = CliRunner().invoke(app, [*command, "--results", str(tmp_path)])
-        assert result.exit_code == 1, result.output
-        assert f"is damaged: no table {lost}" in result.stderr
 
 
 def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:

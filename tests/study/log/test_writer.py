@@ -9,6 +9,7 @@ from rich.console import Console
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
+from tests.processes import wait_until
 from tests.study.conftest import CoinGame
 from tests.study.made_studies import data_of, new_study
 from thetafront.study.experiments.definition import Experiment
@@ -54,10 +55,7 @@ def test_a_flush_returns_when_all_is_committed() -> None:
 def test_games_are_committed_without_a_flush() -> None:
     writer = StudyWriter(new_study())
     writer.write(*games(5))
-    deadline = time.monotonic() + 60.0
-    while writer.n_written < 5:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: writer.n_written >= 5)
     assert stored(writer) == 5
     writer.close()
     writer.write(*games(5, 5))  # a thread begins anew
@@ -97,10 +95,7 @@ def test_whoever_is_faster_than_the_disk_waits(monkeypatch: pytest.MonkeyPatch) 
 
     bringing = threading.Thread(target=bring)
     bringing.start()
-    deadline = time.monotonic() + 60.0
-    while n_taken < 15:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: n_taken >= 15)
     time.sleep(0.2)
     assert n_taken == 15, "five in the transaction, ten that wait"
     gate.set()

@@ -13,11 +13,9 @@ from rich.console import Console
 
 from tests.study.external_games import Tosser, compressor, fill, record_of, tosser
 from tests.study.made_studies import new_study, new_study_in
-from thetafront.agents.agent import Game
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.charts.scores import scores_chart
-from thetafront.study.check import replay
-from thetafront.study.check.replay import Entry, Settings
+from thetafront.study.check.replay import Settings
 from thetafront.study.check.verification import verify_folder
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import exact, match, mean, rate
@@ -163,17 +161,12 @@ def test_nothing_speaks_of_points_or_moves(data: StudyData, results: Path) -> No
 
 
 def test_files_of_an_export_and_the_tables_verified(
-    results: Path, compressor: Experiment, monkeypatch: pytest.MonkeyPatch
+    results: Path, compressor: Experiment, no_processes: None
 ) -> None:
     study, _, _ = open_for_reading("s", results)
     location = locate("s", results, None)
     paths = write_tables(Analysis(StudyData.read(study, compressor)), location, results / "s")
     assert {path.name for path in paths} >= {"front.csv", "games.csv", "manifest.json"}
-
-    def play_here(entries: list[Entry], *_: object) -> list[Game]:
-        return [entry.agent.play(entry.seed) for entry in entries]
-
-    monkeypatch.setattr(replay, "play_again", play_here)
     settings = Settings(None, 1, Console(stderr=True))
     (results / "s" / "study.db").unlink()
     path = results / "s" / "games.csv"

@@ -5,10 +5,9 @@ from pathlib import Path
 from time import monotonic, sleep
 
 import pytest
-from typer.testing import CliRunner
 
+from tests.study.program import succeeded
 from thetafront import Experiment, NumericParameter, Space, mean, sweep
-from thetafront.study.cli import app
 from thetafront.study.run.design_times import MAX_SHORT_GAMES, SECONDS_A_TRIAL, short_games
 
 
@@ -99,7 +98,6 @@ def test_games_that_do_not_end_are_long(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_processes")
 def test_a_dry_run_prints_the_number_of_games_once(coin: Experiment, tmp_path: Path) -> None:
     """And not that of its own games, of which each θ has two."""
-    words = ["sweep", "coin", "--jobs", "1", "--dry-run", "--results", str(tmp_path)]
-    done = CliRunner().invoke(app, words)
-    assert done.stdout.count("each trial gets 128 games") == 1, done.output
-    assert done.stdout.count("games are short") == 1
+    said = succeeded(tmp_path, "sweep", "coin", "--jobs", "1", "--dry-run")
+    assert said.count("each trial gets 128 games") == 1
+    assert said.count("games are short") == 1

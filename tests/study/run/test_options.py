@@ -7,10 +7,8 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, get_args
 
-from typer.testing import CliRunner
-
 import thetafront
-from thetafront.study.cli import app
+from tests.study.program import succeeded
 from thetafront.study.run.options import SweepOptions
 
 ROOT = Path(__file__).parents[3]
@@ -23,7 +21,7 @@ def flag(field: "Field[Any]") -> str:
 
 
 def test_the_help_shows_them_all_in_this_order() -> None:
-    shown = CliRunner().invoke(app, ["sweep", "--help"]).stdout.split("Options:")[1]
+    shown = succeeded(None, "sweep", "--help").split("Options:")[1]
     places = [shown.index(f"\n  {flag(each)} ") for each in OPTIONS]
     assert places == sorted(places)
 

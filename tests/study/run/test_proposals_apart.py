@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.study.made_studies import new_study_in
 from tests.study.run.test_proposals import DIRECTIONS, N_DESIGN, OBJECTIVES, SPACE, complete
 from tests.study.run.test_search import Watch, states_of, trials_of
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log
-from thetafront.study.log.storage import create_or_resume
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.proposals import Proposals, Proposer, StaleError
 from thetafront.study.run.search import MAX_DEATHS, Search
@@ -134,9 +133,7 @@ def test_no_process_is_left_after_the_end() -> None:
 
 def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[Log, Watch]:
     """Run a search whose sampler's process is killed after each of its first proposals."""
-    location = locate("s", folder, None)
-    location.folder.mkdir(exist_ok=True)
-    study = create_or_resume(location, SETTINGS.record(experiment))
+    study = new_study_in(folder, SETTINGS.record(experiment))
     watch = Watch()
     source = Search(experiment, study, SETTINGS, 2, watch.message, in_subprocess=True)
     killed: set[int] = set()

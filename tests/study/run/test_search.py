@@ -10,15 +10,14 @@ import optuna
 import pytest
 
 from tests.study.conftest import Coin
+from tests.study.made_studies import new_study_in
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
-from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log, Rows
 from thetafront.study.log.log import lost as lost_point
 from thetafront.study.log.point import Point
-from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.run.budget import Budget
@@ -78,9 +77,7 @@ def search(
 
     Its budget is counted in games that have been shown.
     """
-    location = locate("s", folder, None)
-    location.folder.mkdir(exist_ok=True)
-    study = create_or_resume(location, settings.record(experiment))
+    study = new_study_in(folder, settings.record(experiment))
     watch = Watch(stop_after)
     budget = Budget(
         n_games_budget, lambda: float(sum(s.n_games_done for s in watch.snapshots[-1:]))
@@ -208,9 +205,7 @@ def test_an_agent_that_learns_plays_its_trial_as_one_task(
 ) -> None:
     """What is missing of a trial after a kill is one task, too."""
     monkeypatch.setattr(Coin, "learns", True)
-    location = locate("s", tmp_path, None)
-    location.folder.mkdir()
-    study = create_or_resume(location, SETTINGS.record(coin))
+    study = new_study_in(tmp_path, SETTINGS.record(coin))
     source = Search(coin, study, SETTINGS, 2, print)
     assert source.tasks_per_worker == 1
     task: Task[Any] | None = None

@@ -10,6 +10,7 @@ import warnings
 
 import pytest
 
+from tests.processes import python, wait_until
 from tests.study.program import is_running
 from thetafront.agents.agent import Agent, Game, GameError
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
@@ -147,10 +148,7 @@ def test_workers_do_not_outlive_their_parent() -> None:
         assert len(pids) == 2
         parent.kill()
         parent.wait()
-    deadline = time.monotonic() + 60
-    while any(is_running(pid) for pid in pids):
-        assert time.monotonic() < deadline, "a worker has outlived its parent"
-        time.sleep(0.1)
+    wait_until(lambda: not any(is_running(pid) for pid in pids), what="workers end")
 
 
 def test_ending_at_once_leaves_no_process() -> None:
@@ -197,10 +195,7 @@ def test_a_worker_imports_little() -> None:
         "    assert all(finished.games for finished in workers.returned)\n"
         "    print(*workers.pool.submit(lambda: sorted(sys.modules)).result())\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    modules = set(done.stdout.split())
+    modules = set(python(program).split())
     assert "thetafront.study.run.worker" in modules
     heavy = {"matplotlib", "optuna", "pandas", "rich", "scipy.stats", "sqlalchemy", "typer"}
     assert not modules & {*heavy, "thetafront.study.run.workers"}

@@ -5,15 +5,14 @@ import math
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
+from tests.study.program import succeeded
 from thetafront.agents.twenty48.agent import Decision2048
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.agents.twenty48.schedule import Schedule
 from thetafront.engine.twenty48 import Action, pack, parse, playouts, stream, unpack
-from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.terminal.inspect import (
     decide,
@@ -132,19 +131,17 @@ def test_a_good_board_is_read() -> None:
 
 
 def test_the_command_prints_board_table_and_choice() -> None:
-    runner = CliRunner()
     asked = ["act", "--board", CROWDED, "--theta", "9,9,9,9,3,1", "--repeats", "5"]
-    shown = runner.invoke(app, asked)
-    assert shown.exit_code == 0
-    lines = shown.stdout.splitlines()
+    shown = succeeded(None, *asked)
+    lines = shown.splitlines()
     assert lines[0].split() == ["2", "4", "8", "16"]
     rows = {line.split()[1]: line.split() for line in lines if line[:1] in "↑→↓←" and line}
     assert rows["up"][2:] == ["-"] * 6
     assert rows["right"][2:4] == ["0", "2"]
-    assert "median of 5 repeats" in shown.stdout
-    assert "the value's standard deviation over repeats of" in shown.stdout
+    assert "median of 5 repeats" in shown
+    assert "the value's standard deviation over repeats of" in shown
 
-    answer = json.loads(runner.invoke(app, [*asked, "--json"]).stdout)
+    answer = json.loads(succeeded(None, *asked, "--json"))
     assert answer["board"][3] == [64, 128, 0, 0]
     assert answer["params"]["theta5"] == 3
     assert answer["n_repeats"] == 5

@@ -9,15 +9,14 @@ import time
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
+from tests.study.program import succeeded
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
 from thetafront.engine.twenty48 import Rule
-from thetafront.study.cli import app
 from thetafront.study.errors import InputError
 from thetafront.study.terminal.schedule import (
     GameEvaluations,
@@ -102,11 +101,9 @@ def test_the_table_has_a_row_a_number_of_empty_cells() -> None:
 
 
 def test_the_command_prints_what_json_has() -> None:
-    runner = CliRunner()
     asked = ["schedule", "--theta", "6,4,2,1,2,1", "--set", "min_playouts=1", "--games", "2"]
-    shown = runner.invoke(app, asked)
-    assert shown.exit_code == 0
-    answer = json.loads(runner.invoke(app, [*asked, "--json"]).stdout)
+    shown = succeeded(None, *asked)
+    answer = json.loads(succeeded(None, *asked, "--json"))
     agent = MonteCarloMDP(6, 4, 2, 1, 2, 1, min_playouts=1)
     games = [agent.play(seed) for seed in (0, 1)]
     n_moves = sum(game.n_moves for game in games)
@@ -116,13 +113,12 @@ def test_the_command_prints_what_json_has() -> None:
     )
     mean = answer["games"]["playouts_per_move"]["mean"]
     assert sum(row["playouts_per_move"] for row in answer["rows"]) == pytest.approx(mean)
-    assert f"{mean:,.1f} ± " in shown.stdout
-    assert "over 2 games" in shown.stdout
+    assert f"{mean:,.1f} ± " in shown
+    assert "over 2 games" in shown
     assert [row["playouts_of_a_node_of_2"] for row in answer["rows"][:4]] == [6, 3, 2, 4]
 
-    bare = runner.invoke(app, ["schedule", "--agent", "table1", "--games", "0"])
-    assert bare.exit_code == 0
-    assert bare.stdout.splitlines()[-1].split() == ["15", "9", "3", "180"]
+    bare = succeeded(None, "schedule", "--agent", "table1", "--games", "0")
+    assert bare.splitlines()[-1].split() == ["15", "9", "3", "180"]
 
 
 def test_an_interrupt_within_a_kernel_is_one_line() -> None:
