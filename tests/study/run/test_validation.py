@@ -5,7 +5,7 @@ import math
 import re
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,14 @@ import numpy as np
 import pytest
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of, new_study, store_point, store_trial, stored_points
+from tests.study.made_studies import (
+    data_of,
+    new_study,
+    new_study_in,
+    store_point,
+    store_trial,
+    stored_points,
+)
 from tests.study.run.test_search import StopHereError, Watch
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
@@ -51,9 +58,7 @@ def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("searched")
     with pytest.MonkeyPatch.context() as patched:
         patched.setitem(EXPERIMENTS, "quick", QUICK)
-        location = locate("s", folder, None)
-        location.folder.mkdir()
-        study = create_or_resume(location, SETTINGS.record(EXACT))
+        study = new_study_in(folder, SETTINGS.record(EXACT))
         source = Search(EXACT, study, SETTINGS, 1, lambda _: None)
         play_here(source, 1, Watch())
     return folder
@@ -72,57 +77,11 @@ def points_of(study: Log, n_points: int = 3) -> list[Point]:
     return choose_points(model, data_of(study, EXACT), n_points)
 
 
-class Here:
-    """Plays in this process what workers would, the earliest first, one a look."""
-
-    def __init__(self, jobs: int) -> None:
-        self.line: list[Task[Any]] = []
-        self.returned: list[Finished[Any]] = []
-        self.n_deaths = 0
-        self.capacity = jobs
-        self.tasks_per_worker, self.seconds_a_task = math.inf, 0.0
-        self.place, self.machines = "", {}
-
-    def drain_messages(self) -> list[str]:
-        return []
-
-    def __enter__(self) -> "Here":
-        self.returned = Line()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.line.clear()
-
-    def __len__(self) -> int:
-        return len(self.line)
-
-    def submit(self, task: Task[Any]) -> None:
-        self.line.append(task)
-
-    def collect(self, timeout: float, also: object = None) -> None:
-        task = self.line.pop(0)
-        try:
-            games = tuple(task.agent.play(seed) for seed in task.seeds)
-            self.returned.append(Finished(task.key, games, "", 0.0, 1.0))
-        except RuntimeError as error:
-            self.returned.append(Finished(task.key, (), str(error)))
-
-
-class Line(list[Any]):
-    def popleft(self) -> Any:
-        return self.pop(0)
-
-
 @pytest.fixture
-def here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Spares a test the seconds that processes take to start."""
-
-    class Workers(Here):
-        def __class_getitem__(cls, _: object) -> type[Here]:
-            return cls
-
-    monkeypatch.setattr("thetafront.study.run.dispatch.Workers", Workers)
-    return
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show the progress after each game: a task has one, and each job one task."""
+    monkeypatch.setattr(Workers, "seconds_a_task", 0.0)
+    monkeypatch.setattr(Validation, "tasks_per_worker", 1)
 
 
 def validate(
@@ -406,7 +365,7 @@ def test_a_game_that_cannot_be_played_names_its_point(
         broken.setattr(PureMonteCarlo, "play", sometimes)
         with pytest.raises(PlayError) as raised:
             validate(study, points_of(study), Precision(1.0, most_games=4))
-    assert str(raised.value) == "four playouts cannot be played: no idea how"
+    assert str(raised.value) == "four playouts cannot be played: RuntimeError: no idea how"
     before = stored(study)
     assert sum(len(games) for games in before.values()) >= 2 * len(before), "nothing is lost"
     validate(study, points_of(study), Precision(1.0, most_games=4))
@@ -418,9 +377,7 @@ def test_a_game_that_cannot_be_played_names_its_point(
 
 def test_a_study_with_words_is_validated(words: Experiment, tmp_path: Path) -> None:
     experiment = words.with_cost(PLAYOUT_MOVES)
-    location = locate("w", tmp_path, None)
-    location.folder.mkdir()
-    study = create_or_resume(location, SETTINGS.record(experiment))
+    study = new_study_in(tmp_path, SETTINGS.record(experiment), "w")
     for values in draw_design("sobol", experiment.space, 8, SEED):
         games = [experiment.build(values).play(game_seed(SEED, r)) for r in range(2)]
         store_trial(study, experiment, values, games)
@@ -446,14 +403,14 @@ def test_an_agent_that_learns_plays_several_games_a_task(
     """After a stop, too; the games are those of their seeds."""
     monkeypatch.setattr(PureMonteCarlo, "learns", True)
     sizes: list[int] = []
-    submit = Here.submit
+    submit = Workers.submit
 
-    def counted(self: Here, task: Task[Any]) -> None:
+    def counted(self: Workers[Any], task: Task[Any]) -> None:
         assert not task.side_by_side
         sizes.append(len(task.seeds))
         submit(self, task)
 
-    monkeypatch.setattr(Here, "submit", counted)
+    monkeypatch.setattr(Workers, "submit", counted)
     precision = Precision(1.0, most_games=60)
     study = opened()
     points = points_of(study)
