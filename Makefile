@@ -81,11 +81,10 @@ DOUBLE = 10
 KILLS = 20
 DAMAGES = 100
 
-drills: $(INSTALLED) ## interrupt, kill, damage, starve (minutes): INTERRUPTS=500 DOUBLE=100 KILLS=60 DAMAGES=200 for more
+drills: $(INSTALLED) ## interrupt, kill, damage (minutes): INTERRUPTS=500 DOUBLE=100 KILLS=60 DAMAGES=200 for more
 	$(BIN)/python -m tests.drills.interrupts --single $(INTERRUPTS) --double $(DOUBLE)
 	$(BIN)/python -m tests.drills.kills --n $(KILLS)
 	$(BIN)/python -m tests.drills.damage --n $(DAMAGES)
-	$(BIN)/python -m tests.drills.environment
 	$(BIN)/python -m tests.drills.bad_input
 
 check: $(INSTALLED) ## format, lint, spelling, style of prose, types, import contracts, tests

@@ -60,7 +60,8 @@ FILES = {
     "SPACE = Space((SCALE, N))\n",
     "climb.py": CLIMB,
 }
-SWEEP = ("sweep", "climb.py", "--design-size", "4", "--trials", "6", "--validation-games", "6")
+SWEEP = ("sweep", "climb.py", "--design-size", "4", "--trials", "6", "--replicates", "2")
+SWEEP += ("--validation-games", "6", "--validation-points", "2")
 TYPED = """\
 from thetafront import Experiment, NumericParameter, Space, agent, mean, open_study, play, sweep
 
@@ -149,7 +150,7 @@ def test_a_folder_with_packages_of_the_names_of_ours_is_tuned(
     program = "import thetafront; print(thetafront.__file__)"
     assert Path(called("-c", program).stdout.strip()).is_relative_to(installed["PYTHONPATH"])
     before = files_beside(installed)
-    done = called("-m", "thetafront", *SWEEP, "--budget", "none", "--jobs", "2")
+    done = called("-m", "thetafront", *SWEEP, "--budget", "none", "--jobs", "1")
     assert done.returncode == 0, done.stderr
     trials = pd.read_csv(tmp_path / "results" / "climb" / "trials.csv")
     assert len(trials) == 6

@@ -36,6 +36,8 @@ from thetafront.study.experiments.objectives import (
 )
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
+from thetafront.study.page import results
+from thetafront.study.page.document import BEGINNING
 from thetafront.study.run import workers
 
 QUICK = Experiment(
@@ -221,6 +223,18 @@ class PoolOfNone:
 
     def shutdown(self, wait: bool) -> None:
         """Have nothing to end."""
+
+
+def without_pictures(patch: pytest.MonkeyPatch) -> None:
+    """Leave out a study's pictures and page, which take longer to make than most tests."""
+    patch.setattr(results, "draw", lambda *_: [])
+    patch.setattr(results, "page_html", lambda *_, **__: BEGINNING)
+
+
+@pytest.fixture
+def no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write results without pictures, and an empty page."""
+    without_pictures(monkeypatch)
 
 
 def without_processes(patch: pytest.MonkeyPatch) -> None:

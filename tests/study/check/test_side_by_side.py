@@ -16,8 +16,6 @@ from thetafront.study.log.location import locate
 from thetafront.study.log.log import row_to_outcome
 from thetafront.study.log.seeds import validation_seed
 from thetafront.study.log.storage import open_for_games
-from thetafront.study.page import results as results_written
-from thetafront.study.page.document import BEGINNING
 from thetafront.study.run.settings import SearchSettings
 
 THETA = {"theta1": 16, "theta2": 8, "theta3": 4, "theta4": 2, "theta5": 10.0, "theta6": 1.0}
@@ -27,10 +25,8 @@ VERIFY = ("verify", "--games", "all", "--jobs", "1")
 
 
 @pytest.fixture
-def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_processes: None) -> Path:
+def results(tmp_path: Path, no_pictures: None, no_processes: None) -> Path:
     """A study with a validated point: three games alone, eight side by side."""
-    monkeypatch.setattr(results_written, "draw", lambda *_: [])
-    monkeypatch.setattr(results_written, "page_html", lambda *_, **__: BEGINNING)
     record = SearchSettings().record(experiment("mcmdp"))
     study = new_study_in(tmp_path, record, "mcmdp")
     agent = MonteCarloMDP(*THETA.values())

@@ -10,12 +10,11 @@ import optuna
 import pandas as pd
 import pytest
 
+from tests.study.conftest import without_pictures
 from tests.study.program import execute, invoked, refused, succeeded
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
 from thetafront.study.log.storage import open_for_games, open_for_reading
-from thetafront.study.page import results as results_written
-from thetafront.study.page.document import BEGINNING
 
 DATA = Path(__file__).parents[1] / "log" / "data"
 NAME = "pacman_small"
@@ -28,8 +27,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A results folder with a study of an earlier revision, brought to today's, and exported."""
     folder = tmp_path_factory.mktemp("exported")
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(results_written, "draw", lambda *_: [])
-        patched.setattr(results_written, "page_html", lambda *_, **__: BEGINNING)
+        without_pictures(patched)
         (folder / NAME).mkdir()
         shutil.copy(DATA / NAME / "study.db", folder / NAME)
         open_for_games(locate(NAME, folder, None))

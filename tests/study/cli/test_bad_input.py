@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.study.program import output_refused, refused, run
+from thetafront.study.errors import InputError
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log.location import make_folder
 from thetafront.study.run.workers import n_cores
 
 BOARD = "2 4 8 16 / 4 8 16 32 / 8 16 32 64 / 64 128 . ."
@@ -14,17 +16,20 @@ OF_STUDIES = {"sweep", "validate", "status", "front", "pick", "compare", "utiliz
 
 
 def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None:
-    words = ["equal-time", "results/reference/mcmdp/", "results/reference/switching/"]
+    words = ["equal-time", "results/reference/heuristic/", "results/reference/ntuple/"]
+    missing = output_refused(words, tmp_path / "missing" / "out")
+    assert f"created: '{tmp_path}/missing' does not exist" in missing
     file = tmp_path / "file"
     file.write_text("")
     for output, part in (
-        (tmp_path / "missing" / "out", f"created: '{tmp_path}/missing' does not exist"),
         (file, f"output: '{file}' is a file, not a folder"),
         (file / "out", f"created: '{file}' is not a folder"),
         (tmp_path / ("long" * 100), "created: File name too long"),
         (Path("/proc/out"), "cannot be created"),  # read-only, for root too
     ):
-        assert part in output_refused(words, output)
+        with pytest.raises(InputError, match=r"^output") as refusal:
+            make_folder(output, "output")
+        assert part in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import re
 import shutil
 import signal
@@ -289,21 +288,6 @@ def test_an_interrupt_while_no_games_are_played_writes_tables(
         getattr(sweep, method)()
     assert f"stopped during the {phase}: finished games are stored in " in said.getvalue()
     assert len(pd.read_csv(tmp_path / "s" / "trials.csv")) == len(data_of(study, QUICK).trials)
-
-
-def test_make_passes_words_on_as_they_are() -> None:
-    """Quotes and blanks in a variable are no shell code, and the environment sets no variable."""
-    made = subprocess.run(
-        ["make", "-n", "sweep", "NAME=it's; echo $HOME", "TRIALS=3"],
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "SEED": "99"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "--trials '3'" in made.stdout
-    assert "--name 'it'\\''s; echo OME'" in made.stdout, made.stdout
-    assert "--seed" not in made.stdout
 
 
 def test_a_reader_that_has_seen_enough_is_no_error() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.study.cli.test_definitions import n_trials, refused, thetafront
+from tests.study.cli.test_definitions import check_published, n_trials, refused, thetafront
 from tests.study.program import signalled
 from thetafront.agents.external.program import Program
 from thetafront.study.api import sweep
@@ -103,18 +103,7 @@ def test_a_killed_sweep_continues_and_nothing_inactive_is_played_stored_or_shown
     assert "ok" in thetafront(folder, "verify", "solver")
     picked = thetafront(folder, "pick", "solver", "--work-per-game", "500")
     assert "thetafront play" in picked
-    published(folder)
-
-
-def published(folder: Path) -> None:
-    """What was exported is read back, by verify and as a study, with the same θ."""
-    there = folder / "published"
-    there.mkdir()
-    for path in (folder / "results" / "solver").glob("*.[cj]s[vo]*"):
-        (there / path.name).write_bytes(path.read_bytes())
-    for name in ("solver.toml", "solver.py"):
-        (there / name).write_bytes((folder / name).read_bytes())
-    assert "ok" in thetafront(folder, "verify", "published/")
+    check_published(folder, "solver", "solver.toml", "solver.py")
 
 
 @pytest.mark.sweeps

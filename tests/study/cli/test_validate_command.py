@@ -11,6 +11,8 @@ from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 WORDS = ["--validation-games", "4", "--validation-points", "2", "--jobs", "1"]
 
 

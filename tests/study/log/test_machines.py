@@ -21,7 +21,7 @@ from thetafront.study.run.orders import validate_study
 from thetafront.study.run.stopping import Precision
 from thetafront.study.run.workers import Workers
 
-pytestmark = pytest.mark.usefixtures("no_processes")
+pytestmark = pytest.mark.usefixtures("no_processes", "no_pictures")
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
 

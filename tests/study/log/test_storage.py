@@ -20,7 +20,6 @@ from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.lock import lock_holder, locked
-from thetafront.study.log.manifest import ROOT
 from thetafront.study.log.storage import create_or_resume, open_for_reading, prepare_location
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.log.study_record import StudyRecord
@@ -345,21 +344,3 @@ def test_a_study_with_words_is_resumed_and_another_one_refused(
         other = SETTINGS.record(replace(words, space=space))
         with pytest.raises(InputError, match=r"space \(leaf_value score, weights_a, random\)"):
             create_or_resume(location, other)
-
-
-def test_a_study_made_before_there_were_words_opens(tmp_path: Path) -> None:
-    """Its record is that of a published study, word for word."""
-    manifest = ROOT / "results" / "reference" / "mcmdp" / "manifest.json"
-    made = json.loads(manifest.read_text(encoding="utf-8"))
-    kept = {name: made[name] for name in ("experiment", "space", "seed", "design", "design_size")}
-    location = locate("old", tmp_path, None)
-    location.folder.mkdir()
-    study = optuna.create_study(
-        study_name="old", storage=location.url, directions=["maximize", "minimize"]
-    )
-    study.set_user_attr("thetafront", {"format": 1, **kept})
-    settings = SearchSettings(
-        seed=made["seed"], design=made["design"], design_size=made["design_size"]
-    )
-    create_or_resume(location, settings.record(EXPERIMENTS["mcmdp"]))
-    assert open_for_reading("old", tmp_path)[2].experiment.name == "mcmdp"

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from tests.study.charts.published import published
-from tests.study.made_studies import analysis_with
+from tests.study.conftest import Coin
+from tests.study.made_studies import analysis_with, data_of, new_study, store_trial
 from tests.study.page.html_parts import Parts
 from thetafront.study.charts.comparison import compared, difference
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.comparison import comparison_claims, comparison_html, warnings
 from thetafront.study.page.document import TURNING
 from thetafront.study.report.analysis import Analysis
@@ -21,7 +24,14 @@ NUMBER = r"[+−-]?[\d,]+"
 
 @pytest.fixture(scope="module")
 def pages() -> list[Analysis]:
-    return [published(name)[1] for name in ("mcmdp", "uct")]
+    return [published(name)[1] for name in ("heuristic", "ntuple")]
+
+
+def of_other_data(page: Analysis, data: StudyData) -> Analysis:
+    """The same analysis of data that differ in what it does not see."""
+    return analysis_with(
+        data, **{name: each for name, each in vars(page).items() if name != "data"}
+    )
 
 
 def numbers(text: str) -> list[float]:
@@ -40,8 +50,8 @@ def test_sentences_have_the_numbers_of_the_fronts(pages: list[Analysis]) -> None
         first, other = (front.at_cost(cost) for front in fronts)
         value, low, high = difference(other, first)[0]
         words = re.match(
-            rf"mcmdp reaches ({NUMBER}) ± {NUMBER} points; "
-            rf"uct differs by ({NUMBER}) ± ({NUMBER}) points(, possibly by chance)?",
+            rf"heuristic reaches ({NUMBER}) ± {NUMBER} points; "
+            rf"ntuple differs by ({NUMBER}) ± ({NUMBER}) points(, possibly by chance)?",
             claim.text,
         )
         assert words is not None
@@ -58,14 +68,18 @@ def test_other_machines_are_reported_where_times_are_compared(pages: list[Analys
     runs = [run | {"machine": {"cpu": "another", "cores": 64}} for run in data.runs]
     elsewhere = replace(data)
     object.__setattr__(elsewhere, "runs", runs)
-    fronts = compared([pages[0], Analysis(elsewhere)])
+    fronts = compared([pages[0], of_other_data(pages[1], elsewhere)])
     (_, told) = warnings(fronts)
     assert told.about == "Different machines"
-    assert "uct: another, 64 cores" in told.text
+    assert "ntuple: another, 64 cores" in told.text
 
 
-def test_differences_of_shares_are_in_percentage_points() -> None:
-    page = published("pacman")[1]
+def test_differences_of_shares_are_in_percentage_points(coin: Experiment) -> None:
+    study = new_study()
+    for effort in (2, 5, 10, 20, 40, 80):
+        games = [Coin(effort).play(seed) for seed in range(8)]
+        store_trial(study, coin, {"effort": effort}, games)
+    page = Analysis(data_of(study, coin))
     fronts = compared([page, page])
     said = comparison_claims(fronts)
     assert all(each.about.startswith("At an expected") for each in said)
@@ -93,13 +107,13 @@ def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[Analysis])
     }
     shown = [each.text for each in parts.all("pre")]
     assert len(shown) == 2
-    assert "thetafront sweep uct --budget 25m" in shown[1]
+    assert "thetafront sweep ntuple --budget 20m" in shown[1]
     assert "src" not in {name for each in parts.all("script") for name in each.attributes}
 
 
 def test_hostile_names_are_text(pages: list[Analysis]) -> None:
     hostile = "<script>alert(1)</script>\"'\u202e"
-    named = Analysis(replace(pages[0].data, name=hostile))
+    named = of_other_data(pages[0], replace(pages[0].data, name=hostile))
     parts = Parts(comparison_html([named, pages[1]]))
     assert parts.problems == []
     plain = Parts(comparison_html(pages))
@@ -110,5 +124,5 @@ def test_hostile_names_are_text(pages: list[Analysis]) -> None:
 
 def test_a_study_without_a_trial_is_refused(pages: list[Analysis]) -> None:
     empty = analysis_with(pages[1].data, model=None)
-    with pytest.raises(InputError, match="'uct' has no complete trial"):
+    with pytest.raises(InputError, match="'ntuple' has no complete trial"):
         comparison_html([pages[0], empty])

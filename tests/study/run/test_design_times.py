@@ -10,6 +10,8 @@ from tests.study.program import succeeded
 from thetafront import Experiment, NumericParameter, Space, mean, sweep
 from thetafront.study.run.design_times import MAX_SHORT_GAMES, SECONDS_A_TRIAL, short_games
 
+pytestmark = pytest.mark.usefixtures("no_pictures")
+
 
 @pytest.mark.parametrize(
     ("games_in_time", "n_usual", "n"),

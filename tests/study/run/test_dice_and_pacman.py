@@ -55,25 +55,6 @@ def test_pacman_is_played_in_a_maze_of_ones_own(tmp_path: Path) -> None:
     words = played("pacman_random", "--layout", str(maze), "--games", "3")
     assert "win rate           100.0%" in words, "there is no ghost"
     assert f"layout {maze}" in words
-    maze.write_text("%%%%%\n%P .%\n%%%%")
-    for options, message in (
-        (
-            ["pacman_random", "--layout", str(maze)],
-            "must have 5 characters in line 3, as in line 1 (got 4)",
-        ),
-        (["pacman_random", "--layout", "no.lay"], "layout file no.lay cannot be read"),
-        (["pacman_random", "--layout", "big"], "must be small or medium, or the path"),
-        (["random", "--layout", "small"], "layout must be left out for random, which has no maze"),
-        (
-            ["pacman_mdp", "--layout", str(maze), "--set", "layout = medium"],
-            f"layout must be given once (got --layout {maze} and --set layout=medium)",
-        ),
-        (
-            ["pacman_mdp", "--set", "layut=medium"],
-            "parameter must be one of pacman_mdp's: ",
-        ),
-    ):
-        assert message in refused("play", *options)
 
 
 def test_what_is_true_or_false_takes_words_and_digits() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.study.program import succeeded
 from thetafront.study.api import Study, sweep
 from thetafront.study.check.replay import Settings
 from thetafront.study.check.verification import verify_folder
@@ -82,6 +83,15 @@ def test_trials_are_the_front_at_once(
         best = min(loss for loss, each in values.values() if each <= cheap)
         picked = study.pick(**{cost: margin * cheap}, games=0)
         assert picked.goal.value <= best
+        assert picked.goal.low == picked.goal.high == picked.goal.value
+        assert "(exact)" in picked.text
         assert picked.cost.value <= margin * cheap
+    assert (study.trials["n_games"] == 1).all()
+    assert (table["loss_low95"] == table["loss_high95"]).all()
+    said = succeeded(study.folder.parent, "status", study.name)
+    assert "interval" not in said, "there is nothing to be unsure of"
+    assert "nan" not in said
+    assert (study.folder / "pareto.png").exists()
+    assert not (study.folder / "scores.png").exists()
     report = verify_folder(study.folder, Settings(10, 1, Console(quiet=True)), repair=False)
     assert report.ok, [each.problems for each in report.checks]

@@ -1,6 +1,7 @@
 """The options of a sweep are the same wherever they are written."""
 
 import inspect
+import os
 import shlex
 import subprocess
 from dataclasses import Field, fields
@@ -27,11 +28,13 @@ def test_the_help_shows_them_all_in_this_order() -> None:
 
 
 def test_make_passes_on_each_option_that_takes_a_value() -> None:
+    """As it is: quotes, blanks and dollars are no shell code."""
     valued = [each for each in OPTIONS if get_args(each.type)[0] is not bool]
     values = {each: f"{each.name}'s $$value" for each in valued}
     given = [f"{each.name.upper()}={value}" for each, value in values.items()]
     command = ["make", "--dry-run", "sweep", *given]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    env = {**os.environ, "SEED": "99"}  # the environment sets no variable
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, check=True)
     (line,) = [each for each in done.stdout.splitlines() if "thetafront sweep" in each]
     expected = [word for each in valued for word in (flag(each), f"{each.name}'s $value")]
     assert shlex.split(line)[2:] == ["mcmdp", *expected]
