@@ -44,9 +44,9 @@ def test_sentences_have_the_numbers_of_the_fronts(pages: list[Analysis]) -> None
     assert different.about == "Different experiments"
     assert len(said) == 3
     for claim in said:
-        found = re.match(r"At an expected ([\d.]+) (µs|ms) per move", claim.about)
+        found = re.match(r"At an expected ([\d.]+) (ns|µs) per move", claim.about)
         assert found is not None
-        cost = np.array([float(found[1]) * {"µs": 1e-6, "ms": 1e-3}[found[2]]])
+        cost = np.array([float(found[1]) * {"ns": 1e-9, "µs": 1e-6}[found[2]]])
         first, other = (front.at_cost(cost) for front in fronts)
         value, low, high = difference(other, first)[0]
         words = re.match(
