@@ -42,7 +42,7 @@ sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in 
 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
 
-test: $(INSTALLED) ## run the tests (about 7 minutes on two cores)
+test: $(INSTALLED) ## run the tests (7 to 10 minutes on two cores)
 	$(PYTEST)
 
 test-sweeps: $(INSTALLED) ## run the tests of whole sweeps, kills and failures (minutes)
