@@ -146,8 +146,15 @@ class DiceAgent(DiceParameters):
     @cached_property
     def mdp(self) -> FiniteMDP:
         """The MDP that is solved."""
-        rules = self.rules.mdp._replace(reward=self.reward)
-        return FiniteMDP(*rules[:-1], discount=self.gamma)
+        rules = self.rules.mdp
+        return FiniteMDP(
+            rules.first_action,
+            self.reward,
+            rules.first_outcome,
+            rules.outcome,
+            rules.probability,
+            self.gamma,
+        )
 
     @cached_property
     def solved(self) -> ValueIterationSolution:

@@ -167,8 +167,14 @@ class FiniteMDP:
     @property
     def tables(self) -> Tables:
         """The MDP in the form that kernels take."""
-        *arrays, discount = vars(self).values()
-        return Tables._make([*map(read_only, arrays), float(discount)])
+        return Tables(
+            read_only(self.first_action),
+            read_only(self.reward),
+            read_only(self.first_outcome),
+            read_only(self.outcome),
+            read_only(self.probability),
+            float(self.discount),
+        )
 
     def actions(self, state: int) -> range:
         """Return the action numbers of a state; ValueError if there is no such state."""

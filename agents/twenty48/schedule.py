@@ -39,7 +39,11 @@ BEST_SHARE = "share of playouts to keep: the best ones"
 
 @dataclass(frozen=True)
 class Schedule:
-    """Numbers of playouts of a node: n₂(1), …, n₂(15) and n₄(1), …, n₄(15)."""
+    """Numbers of playouts of a node, by number of empty cells after the action.
+
+    ``n_twos`` and ``n_fours``, of shape (15,), are n₂(1), …, n₂(15) and n₄(1), …, n₄(15). They are
+    not checked: :class:`Theta` checks the parameters from which it computes them.
+    """
 
     n_twos: tuple[int, ...]
     n_fours: tuple[int, ...]

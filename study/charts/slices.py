@@ -139,7 +139,8 @@ def slices_chart(analysis: Analysis) -> Chart:
         }
     every = [row for each in rows.values() for row in each]
     ends = axis_span(field_values(every, GOAL_FIELDS[0]), field_values(every, *GOAL_FIELDS[1:]))
-    goal_y = goal_axis(goal, ends, short(goal.label, MAX_TITLE), n=4)
+    unit = goal.format.unit
+    goal_y = goal_axis(goal, ends, short(f"{goal.label}{unit and f', {unit}'}", MAX_TITLE), n=4)
     cost_y = cost_axis(cost, field_values(every, COST_FIELDS[0]))
     few = {each: cost_y.ticks[each] for each in thinned([*cost_y.ticks], N_TICKS)}
     cost_y = replace(cost_y, title=short(cost.label, MAX_TITLE), ticks=few)

@@ -107,8 +107,8 @@ class PickQuery:
         goal, expected, is_played = self.experiment.goal, candidate.expected, candidate.number > 0
         if self.score_wanted is not None:
             reaches = goal.reaches(expected.score.value, self.score_wanted)
-            p_reaches = expected.p_reaches(self.score_wanted, goal.sign)
-            return reaches and (is_played or p_reaches >= TO_REACH)
+            wanted = self.score_wanted
+            return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
         if expected.cost.value > self.limit:
             return False  # saves time: the probability is below one half
         return expected.p_within(self.limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
