@@ -2,6 +2,7 @@
 
 import re
 from fractions import Fraction
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,13 @@ def played(dice: Dice, holds: Any, seed: int, n: int) -> list[np.ndarray]:
 
 
 def test_the_game_of_the_post() -> None:
-    assert THREE_DICE.n_outcomes == 7728
+    assert (THREE_DICE.n_states, THREE_DICE.n_holds, THREE_DICE.n_outcomes) == (56, 8, 7728)
     assert THREE_DICE.holds == tuple(oracle.ONE_AFTER_ANOTHER)
+    assert THREE_DICE.final_score((1, 1, 1)) == 18 == THREE_DICE.final_scores.max()
+    assert THREE_DICE.final_score((6, 6, 6)) == 3 == THREE_DICE.final_scores.min()
+    assert THREE_DICE.final_score((1, 6, 1)) == 18  # only equal dice are flipped
+    assert THREE_DICE.final_score((3, 4, 5)) == 12
+    assert THREE_DICE.final_score((2, 2, 5)) == 15
 
 
 @pytest.mark.parametrize(("n_dice", "n_sides"), SIZES)
@@ -83,6 +89,28 @@ def test_games_are_those_of_the_oracle(n_dice: int, n_sides: int) -> None:
         for k, (score, n_moves, roll) in enumerate(expected):
             assert [a[k] for a in games] == [score, n_moves, dice.state(roll)]
     assert max(n_moves for _, n_moves, _ in expected) > 1
+
+
+def test_scores_have_the_exact_distribution() -> None:
+    """With the post's policy: mean and frequency of each score, within five standard errors."""
+    policy, _ = oracle.of_the_post(0.97, 1e-4, doubled=True)
+    holds = [
+        next(k for k, p in enumerate(THREE_DICE.holds) if THREE_DICE.held(roll, p) == policy[roll])
+        for roll in THREE_DICE.states
+    ]
+    exact = oracle.distribution(policy, 200)
+    assert sum(exact.values()) == pytest.approx(1, abs=1e-9)
+    n = 1_000_000
+    scores, n_moves, ends = played(THREE_DICE, holds, 10**9, n)
+    mean = sum(score * p for score, p in exact.items())
+    sd = sqrt(sum((score - mean) ** 2 * p for score, p in exact.items()))
+    assert abs(scores.mean() - mean) < 5 * sd / sqrt(n)
+    for score in range(5, 19):
+        p = exact[score]
+        assert abs((scores == score).mean() - p) < 5 * sqrt(p * (1 - p) / n)
+    assert (scores == THREE_DICE.final_scores[ends] - (n_moves - 1)).all()
+    # Games are independent.
+    assert abs(np.corrcoef(scores[1:], scores[:-1])[0, 1]) < 5 / sqrt(n)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from scipy.stats import ks_2samp
 
 from tests.agents.twenty48.scheduled import nodes_of, scheduled, values_by_definition
 from tests.oracles import twenty48 as oracle
@@ -69,6 +71,20 @@ def test_games_follow_the_definition(rule: Rule, top_share: float) -> None:
     assert [game.seed for game in games] == [40, 41, 42]
     assert all(game.played_with == range(40, 43) and not game.is_timed for game in games)
     assert all(game.is_possible for game in games)
+
+
+@pytest.mark.parametrize("n", [120, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_scores_are_distributed_as_those_of_games_alone(n: int) -> None:
+    """Of a θ with few playouts: a Kolmogorov-Smirnov test at 0.1%, and 3.5 standard errors."""
+    alone = [CHEAP.play(seed).score for seed in range(n)]
+    together = [
+        game.score
+        for first in range(10_000, 10_000 + n, 8)
+        for game in CHEAP.play_side_by_side(range(first, first + 8))
+    ]
+    assert ks_2samp(alone, together).pvalue > 1e-3
+    error = np.hypot(np.std(alone), np.std(together)) / np.sqrt(n)
+    assert abs(np.mean(together) - np.mean(alone)) < 3.5 * error
 
 
 def test_they_are_the_same_again_and_others_with_other_companions() -> None:

@@ -138,6 +138,25 @@ def test_the_books_example() -> None:
     assert tree.action_visits[ROOT].tolist() == [2, 1, 1, 1]
 
 
+@pytest.mark.parametrize(("k", "alpha"), [(1.0, 0.0), (0.5, 0.5), (1.0, 0.25), (2.0, 0.1)])
+def test_widening_follows_its_formula(k: float, alpha: float) -> None:
+    """Actions and states open after each simulation, counted by the formulas alone."""
+    board = parse("2 . . 4 / . . . . / . 8 . . / 2 . . .")
+    n_legal = len(legal_actions(board))
+    n_open = 0
+    for m in range(1, 120):
+        if n_open < n_legal and n_open <= k * (m - 1) ** alpha:
+            n_open += 1
+        agent = UCT(m, 3, 20.0, LeafValue.SCORE, (), k, alpha, k, alpha)
+        tree = agent.own_tree()
+        search(tree, np.uint64(board), agent.simulation_settings, np.uint64(9))
+        assert (tree.action_visits[ROOT] > 0).sum() == n_open
+        for chance in range(tree.header[N_CHANCE]):
+            n = tree.spawn_visits[chance].sum()
+            assert tree.n_successors[chance] == (tree.successors[chance] != UNVISITED).sum()
+            assert tree.n_successors[chance] <= max(1, math.ceil(k * (n - 1) ** alpha))
+
+
 def test_many_simulations_find_the_optimum() -> None:
     board, depth, leaf = parse(BOARDS[1]), 2, LeafValue.SCORE
     equation = Equation4(lambda faces: LEAVES[leaf](faces, 0, iter(()))[0])

@@ -1,4 +1,4 @@
-"""Tables of the published contest; θ and fresh games; a short contest."""
+"""Tables of the contest against what made-up runs must give; its objective; a short contest."""
 
 import json
 import math
@@ -12,13 +12,48 @@ import pytest
 
 from results.benchmarks.programs.contest import CASES, fresh, suggested
 from results.benchmarks.programs.tables import (
+    best_answers,
+    cell,
     pick_rows,
+    summarize,
     write_tables,
 )
 from thetafront.study.log.manifest import ROOT
 
 PUBLISHED = ROOT / "results" / "reference" / "programs"
 BUDGETS = CASES["tree"].budgets
+
+
+def made_up() -> pd.DataFrame:
+    """Make runs on the tree: ours has errors of 0.1, 0.2, 0.3, theirs 0.05 more, one too large."""
+    runs, games = [], []
+    for seed in (1, 2, 3):
+        for method, more in (("thetafront", 0.0), ("tpe", 0.05)):
+            theta = {"seed": seed, "method": method}
+            answer = [BUDGETS[0], theta, 0.0, 2e3]
+            runs.append({"program": "tree", "seed": seed, "method": method, "picks": [answer]})
+            played = {"n": 200, "n_failed": 0, "score": 0.1 * seed + more, "deviation": 0.02}
+            cost = BUDGETS[0] * (1.2 if (method, seed) == ("tpe", 2) else 1.05)
+            games.append({"program": "tree", "theta": theta, "cost": cost, **played})
+    return pick_rows(runs, games)
+
+
+def test_intervals_are_over_runs_and_gains_are_paired() -> None:
+    summary = summarize(made_up()).set_index(["budget", "method"])
+    ours, theirs = summary.loc[(BUDGETS[0], "thetafront")], summary.loc[(BUDGETS[0], "tpe")]
+    assert ours["score_mean"] == pytest.approx(0.2)
+    assert ours["score_half95"] == pytest.approx(4.3027 * 0.1 / math.sqrt(3), rel=1e-4)
+    assert theirs["gain_mean"] == pytest.approx(0.05)  # errors: less is better
+    assert theirs["gain_half95"] == pytest.approx(0.0, abs=1e-12)
+    assert (theirs["n_over"], ours["n_over"]) == (1, 0)
+    assert (ours["n_games"], ours["n_runs"]) == (600, 3)
+
+
+def test_a_budget_without_an_answer_has_no_number() -> None:
+    row = summarize(made_up()).set_index(["budget", "method"]).loc[(BUDGETS[1], "tpe")]
+    assert row["n_runs"] == row["n_pairs"] == 0
+    assert row["n_without"] == 3
+    assert cell(row, "score", 3, 0) == "–"
 
 
 def test_answers_without_a_game_that_ended_are_over_any_budget() -> None:
@@ -28,6 +63,17 @@ def test_answers_without_a_game_that_ended_are_over_any_budget() -> None:
     row = pick_rows(runs, [{"program": "tree", "theta": theta, **failed}]).iloc[0]
     assert row["is_over"] is True
     assert math.isnan(row["true_score"])
+
+
+def test_at_true_costs_the_best_answer_within_a_budget_counts() -> None:
+    """All cost more than the first budget; at the second one, theirs of all runs count, too."""
+    kept = best_answers(made_up()).set_index(["budget", "method", "seed"]).sort_index()
+    assert kept.loc[BUDGETS[0], "true_score"].isna().all()
+    assert kept.loc[BUDGETS[0], "n_games"].isna().all()
+    for budget in BUDGETS[1:]:
+        assert kept.loc[(budget, "thetafront", 3), "true_score"] == pytest.approx(0.3)
+        assert kept.loc[(budget, "tpe", 2), "true_score"] == pytest.approx(0.25)
+        assert kept.loc[(budget, "tpe", 2), "n_games"] == 200
 
 
 @pytest.mark.usefixtures("corpus")

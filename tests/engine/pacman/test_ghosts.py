@@ -1,8 +1,12 @@
-"""How ghosts move, by hand."""
+"""How ghosts move: by hand, and by the frequency of their choices."""
 
+from collections import Counter
+
+import numpy as np
 import pytest
+from scipy import stats
 
-from tests.engine.pacman.positions import CORRIDOR, as_meant, put, put_food, put_pacman
+from tests.engine.pacman.positions import CHAMBER, CORRIDOR, as_meant, put, put_food, put_pacman
 from thetafront.engine.pacman import Action, Ghost, Layout, World
 
 N, E, S, W, STOP = Action
@@ -20,6 +24,20 @@ def test_ghosts_turn_back_only_in_dead_ends(timer: int, track: list[Ghost]) -> N
     for ghost in track:
         world.step(STOP)
         assert world.ghosts == (ghost,)
+
+
+def test_a_restarted_ghost_has_no_direction_to_keep() -> None:
+    """From a home in the middle of a corridor it goes either way, where it came from too."""
+    layout = Layout.parse("%%%%%%%\n%  G  %\n%P%%%%%\n%.%%%%%\n%%%%%%%", "middle")
+    counts: Counter[Action | None] = Counter()
+    for seed in range(2000):
+        world = World.start(layout, seed)
+        assert world.ghosts == (Ghost(3, 3, None, 0),)
+        put(world, 0, 1, 2.5, S, timer=12)
+        assert world.step(STOP) == 199
+        counts[world.ghosts[0].direction] += 1
+    assert set(counts) == {E, W}
+    assert stats.binomtest(counts[E], 2000, 0.5).pvalue > 1e-3
 
 
 def test_scared_for_forty_moves_of_half_a_cell() -> None:
@@ -48,3 +66,38 @@ def test_a_scare_that_ends_between_cells_ends_in_the_one_to_the_east_or_north() 
         put(world, 0, *before, timer=1)
         world.step(STOP)
         assert world.ghosts == (after,)
+
+
+def test_random_ghosts_go_each_way_but_back() -> None:
+    """In the middle of a chamber, coming from the south: north, east or west, a third each."""
+    counts: Counter[Action | None] = Counter()
+    starts: Counter[Action | None] = Counter()
+    for seed in range(3000):
+        world = World.start(CHAMBER, seed)
+        put(world, 0, 6, 2, N)
+        world.step(STOP)
+        counts[world.ghosts[0].direction] += 1
+        world = World.start(CHAMBER, seed)
+        world.step(STOP)
+        starts[world.ghosts[0].direction] += 1
+    assert set(counts) == {N, E, W}
+    assert set(starts) == {N, E, S, W}
+    assert stats.chisquare(list(counts.values())).pvalue > 1e-3
+    assert stats.chisquare(list(starts.values())).pvalue > 1e-3
+
+
+def test_directional_ghosts_mostly_come_closer_and_flee_when_scared() -> None:
+    """Pacman is in the west: west is closest; north, east and south are equally far."""
+    for timer, expected in (
+        (0, {W: 0.8 + 0.05, N: 0.05, E: 0.05, S: 0.05}),
+        (40, {W: 0.05, **dict.fromkeys((N, E, S), 0.8 / 3 + 0.05)}),
+    ):
+        counts: Counter[Action | None] = Counter()
+        for seed in range(4000):
+            world = World.start(CHAMBER, seed, ghosts="directional")
+            put_pacman(world, 1, 2)
+            put(world, 0, 6, 2, None, timer)
+            world.step(STOP)
+            counts[world.ghosts[0].direction] += 1
+        observed = [counts[direction] for direction in expected]
+        assert stats.chisquare(observed, 4000 * np.array([*expected.values()])).pvalue > 1e-3

@@ -1,13 +1,36 @@
-"""Eating and touching: turns worked out by hand."""
+"""Pacman's motion, eating and touching: turns worked out by hand, and frequencies of slips."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from tests.engine.pacman.positions import CORRIDOR, PAIR, as_meant, put, put_pacman
 from thetafront.engine.pacman import Action, Ghost, Layout, Outcome, World
 
 N, E, S, W, STOP = Action
+
+# --- Pacman's motion ---
+
+
+@pytest.mark.parametrize("p", [0.8, 0.5, 0.0, 1.0])
+def test_actions_go_where_meant_and_to_each_side_as_often_as_the_game_has_it(p: float) -> None:
+    room = Layout.parse("%%%%%\n%   %\n% P %\n%  .%\n%%%%%", "room")
+    around, n = [(2, 3), (3, 2), (2, 1), (1, 2)], 1500  # to the north, east, south and west
+    for action in (N, E, S, W):
+        counts: Counter[tuple[int, int]] = Counter()
+        for seed in range(n):
+            world = World.start(room, seed, p_chosen=p)
+            assert world.step(action) == -1
+            counts[world.pacman] += 1
+        aside = (1 - p) / 2
+        for k, share in ((action, p), (action - 1, aside), ((action + 1) % 4, aside)):
+            assert stats.binomtest(counts.pop(around[k], 0), n, share).pvalue > 1e-3
+        assert not counts
+
+
+# --- eating and touching ---
 
 
 def test_food_and_capsules_are_eaten_once() -> None:

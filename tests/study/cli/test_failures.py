@@ -9,7 +9,7 @@ import pytest
 
 from tests.study.cli.test_definitions import thetafront
 from tests.study.made_studies import forge
-from tests.study.program import stored
+from tests.study.program import signalled, stored
 from thetafront.agents.agent import FailedGame
 from thetafront.study.api import sweep
 from thetafront.study.check.games_table import GAMES
@@ -184,3 +184,16 @@ def test_a_penalty_counts_failed_games(tmp_path: Path) -> None:
         assert row["work_per_game"] == pytest.approx(group["work"].mean())
     assert "ok" in thetafront(tmp_path, "verify", "flaky", "--games", "30")
     read_published(results)
+
+
+def test_failures_outlive_a_kill(tmp_path: Path) -> None:
+    results = made(tmp_path, rate=0.2, more="max_failures = 0.5\n")
+    database = results / "study.db"
+    signalled(["sweep", "flaky.toml", *ASKED], tmp_path, lambda: len(failed_games(database)) > 4)
+    before = failed_games(database)
+    thetafront(tmp_path, "sweep", "flaky.toml", *ASKED)
+    after = failed_games(database)
+    assert before < after
+    assert "ok" in thetafront(tmp_path, "verify", "flaky", "--games", "60")
+    trials = pd.read_csv(results / "trials.csv")
+    assert (trials.loc[trials["state"] == "complete", "n_games"] == 4).all()

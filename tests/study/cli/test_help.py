@@ -81,6 +81,6 @@ def test_a_completion_script_is_shown() -> None:
 
 def test_the_program_starts_without_slow_libraries() -> None:
     slow = ("numba", "optuna", "pandas", "matplotlib", "scipy", "numpy", "rich.table", "sqlalchemy")
-    program = f"import sys, study.cli; print([m for m in {slow} if m in sys.modules])"
+    program = f"import sys, thetafront.study.cli; print([m for m in {slow} if m in sys.modules])"
     assert python(program) == "[]\n"
     assert "sweep" in run().stdout, "without arguments, help"
