@@ -68,7 +68,7 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
     assert "predicted win rate, 95% band" in said
     words = ["validate", "coin", "--validation-games", "40", "--validation-points", "2"]
     said = succeeded(tmp_path, *words, "--jobs", "1")
-    assert "standard error of 1.5% or 40 games" in said
+    assert "each until its standard error is 1.5% or it has 40 games" in said
     assert re.search(r" win rate .*\n.* ± 95%", said)
     folder = tmp_path / "coin"
     games, front = pd.read_csv(folder / "games.csv"), pd.read_csv(folder / "front.csv")

@@ -94,8 +94,8 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     dry = [*SWEEP, *TARGETS, "--dry-run"]
     text = succeeded(tmp_path, *dry)
     assert list(tmp_path.iterdir()) == []
-    plan = r"plan: 4 trials in all, with 40 games in \d+ s; (\d) points validated with (\d+) games"
-    found = re.search(plan, text)
+    plan = r"plan: 4 trials in all, with 40 more games in \d+ s; (\d) points validated with (\d+)"
+    found = re.search(f"{plan} games", text)
     assert found, text
     assert int(found[2]) == 40 * int(found[1])
     ended = succeeded(tmp_path, *SWEEP, *TARGETS, "--budget", "1h")
@@ -104,7 +104,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     assert f"\nfor more, use {wanted}\n" in ended
     before = files(tmp_path)
     more = ["--trials", "6", "--validation-games", "50"]
-    assert "plan: 6 trials in all, with 20 games in " in succeeded(tmp_path, *dry, *more)
+    assert "plan: 6 trials in all, with 20 more games in " in succeeded(tmp_path, *dry, *more)
     assert files(tmp_path) == before
     other = refused(*dry, "--seed", "3", "--results", str(tmp_path))
     assert "was made with seed 0, not 3" in other
