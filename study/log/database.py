@@ -66,7 +66,10 @@ def make_engine(location: Location) -> Engine:
 def prepare_connection(connection: Any, _: Any) -> None:
     """Set up a connection to SQLite; texts are read even if they are not valid UTF-8."""
     connection.text_factory = lambda content: content.decode(errors="surrogateescape")
-    connection.execute(DURABLE)
+    try:
+        connection.execute(DURABLE)
+    except UnicodeDecodeError:  # SQLite's message quotes the damaged schema, and cannot be read
+        raise sqlite3.DatabaseError("malformed database schema") from None
 
 
 @contextmanager

@@ -170,13 +170,19 @@ def test_a_database_whose_making_was_cut_short_is_completed(
     assert study.name == "t"
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content[:4096] + b"x" * (len(content) - 4096),
+        lambda content: content.replace(b"thetafront_point (", b"thetafront_point \xc5"),
+    ],
+)
 def test_a_damaged_database_is_one_line(
-    tmp_path: Path, location: Location, quick: Experiment
+    damage: Callable[[bytes], bytes], tmp_path: Path, location: Location, quick: Experiment
 ) -> None:
     create_or_resume(location, record(quick))
     path = tmp_path / "s" / "study.db"
-    damaged = bytearray(path.read_bytes())
-    damaged[4096:] = b"x" * (len(damaged) - 4096)
+    damaged = damage(path.read_bytes())
     path.write_bytes(damaged)
     for command in (["status", "s"], ["sweep", "quick", "--name", "s"]):
         assert invoked(tmp_path, *command, code=1).stderr.count("\n") == 1
