@@ -38,7 +38,6 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
-from thetafront.study.report.played_rows import cost_columns
 from thetafront.study.report.tables import games_note
 from thetafront.study.text import counted, listed
 
@@ -297,7 +296,7 @@ def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[flo
 
     If a point has too few games for an interval, the interval of the model of all games is used.
     """
-    name, *ends = cost_columns(experiment.cost)
+    name, *ends = experiment.cost.columns
     found = [point[name]]
     for end in ends:
         value = point[end]

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.limits import memory_in
 from thetafront.agents.external.report import ReportedGame
@@ -245,8 +243,6 @@ class Experiment:
 
     def cost_variances(self, cost: Cost, samples: Sequence[Sequence[Game]]) -> LogVariances:
         """Return the variances of the log₁₀ costs of several θ; NaN if unknown."""
-        if self.goal.is_exact and not cost.is_timed:
-            return LogVariances(np.zeros(len(samples)))  # solving again takes the same work
         return cost.log_variances(samples, are_alike=self.goal.is_exact)
 
     def with_cost(self, cost: Cost) -> "Experiment":

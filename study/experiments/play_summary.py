@@ -9,6 +9,7 @@ from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.game_summary import MatchSummary, share_reaching
 from thetafront.study.experiments.objectives import (
     EXACT_SCORE,
@@ -61,7 +62,7 @@ class PlaySummary:
             **{goal.name: self.estimated(goal) for goal in self.goals},
             **({"reach": self.reached} if self.reached else {}),
             **({"n_moves_mean": sum(n_moves) / len(n_moves)} if max(n_moves) > 1 else {}),
-            **{each.name: finite(each.value(self.games)) for each in self.costs},
+            **self.costs_json,
             "games": [game_fields(game) for game in self.games],
         }
 
@@ -79,6 +80,20 @@ class PlaySummary:
             **match,
         }
         return {name: finite(value) for name, value in values.items()}
+
+    def cost(self, cost: Cost) -> Estimate:
+        """Return a cost with its 95% interval."""
+        are_alike = all(goal.is_exact for goal in self.goals)
+        return cost.estimates([self.games], are_alike)[0]
+
+    @property
+    def costs_json(self) -> dict[str, float | None]:
+        """The costs and the ends of their 95% intervals, by the names that tables use."""
+        found: dict[str, float | None] = {}
+        for cost in self.costs:
+            each = self.cost(cost)
+            found |= zip(cost.columns, map(finite, (each.value, each.low, each.high)), strict=True)
+        return found
 
     @property
     def reached(self) -> dict[str, float]:
@@ -98,9 +113,9 @@ class PlaySummary:
             shares = (f"{tile} {share:.1%}" for tile, share in self.reached.items())
             lines.append(("reached", ", ".join(shares)))
         for cost in self.costs:
-            value = cost.value(self.games)
-            known = "unknown, because no game was played alone" if math.isnan(value) else ""
-            lines.append((cost.label, known or cost.text(value)))
+            found = self.cost(cost)
+            unknown = "unknown, because no game was played alone" * math.isnan(found.value)
+            lines.append((cost.label, unknown or cost.interval(found.value, found.low, found.high)))
         n_moves = [game.n_moves for game in self.games]
         if max(n_moves) > 1:
             lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} per game"))

@@ -14,7 +14,7 @@ from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.location import Location
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
-from thetafront.study.report.played_rows import Row, cost_columns
+from thetafront.study.report.played_rows import Row
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
 from thetafront.study.samplers.predicted_front import spread
@@ -90,7 +90,7 @@ def front_cells(row: Row, experiment: Experiment) -> list[TableCell]:
         [row[column(what)] for what in ("mean", "low95", "high95")]
         for column in (goal.combined_column, goal.column)
     )
-    costs = [row[f"combined_{name}"] for name in cost_columns(cost)]
+    costs = [row[f"combined_{name}"] for name in cost.columns]
     cells = [
         TableCell("", f"{row['number']}", row["number"]),
         TableCell("from", str(row["origin"]), row["origin"]),

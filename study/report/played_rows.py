@@ -107,23 +107,13 @@ def half_columns(point: Point, goal: Goal) -> dict[str, float]:
     return columns
 
 
-def cost_columns(cost: Cost) -> tuple[str, str, str]:
-    """Name the columns of a cost and its 95% interval."""
-    return cost.name, f"{cost.name}_low95", f"{cost.name}_high95"
-
-
 def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
     """Return each point's cost, computed from its own games, with its 95% interval.
 
     ``sem`` is the standard deviation of log₁₀ of the cost.
     """
-    found = []
-    variances = experiment.cost_variances(cost, [point.in_order for point in points]).total
-    for point, variance in zip(points, variances.tolist(), strict=True):
-        value, deviation = cost.value(point.in_order), math.sqrt(variance)
-        factor = 10.0 ** (Z95 * deviation)
-        found.append(Estimate(value, value / factor, value * factor, deviation))
-    return found
+    samples = [point.in_order for point in points]
+    return cost.estimates(samples, are_alike=experiment.goal.is_exact)
 
 
 def validated_hypervolume(

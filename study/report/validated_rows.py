@@ -25,7 +25,6 @@ from thetafront.study.report.played_rows import (
     Row,
     by_cost,
     column,
-    cost_columns,
     log_deviations,
     played_rows,
 )
@@ -71,7 +70,7 @@ def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, fl
         **{
             f"combined_{name}": value
             for name, value in zip(
-                cost_columns(experiment.cost), (cost.value, cost.low, cost.high), strict=True
+                experiment.cost.columns, (cost.value, cost.low, cost.high), strict=True
             )
         },
     }

@@ -324,8 +324,8 @@ class Sweep:
         else:
             state = f"done before the budget of {budget} was spent"
             ways = [option("trials")] if self.settings is not None else []
-            if not data.experiment.goal.is_exact:
-                has_target = self.precision is None or self.precision.standard_error is not None
+            if self.precision is not None and not data.experiment.goal.is_exact:
+                has_target = self.precision.standard_error is not None
                 ways += [f"a smaller {option('standard-error')}"] if has_target else []
                 ways.append(f"more {option('validation-games')}")
             again = f"for more, use {' or '.join(ways)}"

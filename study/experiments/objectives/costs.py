@@ -16,6 +16,7 @@ import numpy as np
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import MOVES, ReportedGame
 from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
+from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives.formats import (
     SECONDS_PREFIXES,
     format_seconds,
@@ -53,6 +54,11 @@ class Cost:
         return float(total / (sum(game.n_moves for game in games) if self.per_move else len(games)))
 
     @property
+    def columns(self) -> tuple[str, str, str]:
+        """Names of the columns of the cost and its 95% interval."""
+        return self.name, f"{self.name}_low95", f"{self.name}_high95"
+
+    @property
     def is_timed(self) -> bool:
         """Whether it is a time, which depends on the machine and drifts with its load."""
         return self.unit == "s"
@@ -65,8 +71,10 @@ class Cost:
         Times are compared between blocks of consecutive games, counts between single games
         (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; the
         variance of a block is estimated from all θ together. ``are_alike`` says whether all games
-        of a sample do the same work.
+        of a sample do the same work; counts then have no error.
         """
+        if are_alike and not self.is_timed:
+            return LogVariances(np.zeros(len(samples)))
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
         n_measured = sum(map(len, samples))
@@ -83,6 +91,21 @@ class Cost:
         # not measured, so only the other games of this time count.
         length = max(2, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
         return variances_of_log_ratios(columns, length, drifts=True)
+
+    def estimates(
+        self, samples: Sequence[Sequence[Game]], are_alike: bool = False
+    ) -> list[Estimate]:
+        """Return the samples' costs with 95% intervals; ``sem`` is that of log₁₀ of the cost.
+
+        The arguments are those of :meth:`log_variances`.
+        """
+        found = []
+        variances = self.log_variances(samples, are_alike).total
+        for games, variance in zip(samples, variances.tolist(), strict=True):
+            value, deviation = self.value(games), math.sqrt(variance)
+            factor = 10.0 ** (Z95 * deviation)
+            found.append(Estimate(value, value / factor, value * factor, deviation))
+        return found
 
     def measured(self, games: Sequence[Game]) -> Sequence[Game]:
         """Return the games from which the cost is computed."""

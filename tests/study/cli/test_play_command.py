@@ -1,6 +1,7 @@
 """The command ``play``: the same games for people and for programs."""
 
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -24,8 +25,9 @@ def test_play_prints_one_json_object() -> None:
     assert result["score"]["sem"] == pytest.approx(scores.sem())
     reached = [game["max_tile"] >= 1024 for game in result["games"]]
     assert result["reach"]["1024"] == pytest.approx(sum(reached) / 5)
-    for key in ("n_moves_mean", "seconds_per_move", "playout_moves_per_move"):
-        assert result[key] > 0
+    assert result["n_moves_mean"] > 0
+    for key in ("seconds_per_move", "playout_moves_per_move"):
+        assert 0 < result[f"{key}_low95"] < result[key] < result[f"{key}_high95"]
     alone = json.loads(run(*arguments, "--jobs", "1", "--json").stdout)
     for game, other in zip(result["games"], alone["games"], strict=True):
         assert {**game, "seconds": 0} == {**other, "seconds": 0}
@@ -43,6 +45,7 @@ def test_play_sums_up_for_people() -> None:
     said = succeeded(None, "play", "random", "--games", "3", "--jobs", "1")
     assert "3 games from seed 0" in said
     assert " points, 95% interval; single games " in said
+    assert re.search(r"^CPU time per move +\d+ ns ± [\d.]+%$", said, re.MULTILINE), said
 
 
 def test_what_is_left_out_of_a_maze_is_noted(tmp_path: Path) -> None:

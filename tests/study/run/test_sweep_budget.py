@@ -102,6 +102,8 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     assert "\ndone before the budget of 1 h 00 min was spent: 4 trials, " in ended
     wanted = "--trials or a smaller --standard-error or more --validation-games"
     assert f"\nfor more, use {wanted}\n" in ended
+    ended = succeeded(tmp_path, *SWEEP, *TARGETS[:2], "--no-validation", "--budget", "1h")
+    assert "\nfor more, use --trials\n" in ended
     before = files(tmp_path)
     more = ["--trials", "6", "--validation-games", "50"]
     assert "plan: 6 trials in all, with 20 more games in " in succeeded(tmp_path, *dry, *more)
