@@ -28,7 +28,7 @@ central limit theory and asymptotic confidence sequences* (2021), theorem 2.2 an
 """
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -43,7 +43,7 @@ from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.objectives.formats import significant
 from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import MIN_EXTENSION, proposal_at
-from thetafront.study.report.expected import Expected
+from thetafront.study.report.expected import Expected, expected_at
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery
 from thetafront.study.samplers.candidates import perturb_some, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -62,6 +62,7 @@ PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
 MAX_AT_ONCE = 6  # prospects: the θ that are predicted to be the best for some budgets
 WORTH_PLAYING = 0.8  # a prospect is worth playing if it lowers a bound to this share or less
 PROMISE = 2.0  # standard deviations above the mean
+LOG_ERROR = 0.01  # assumed standard deviation of log₁₀ of a cost that has been measured
 TIGHTEST_AT = 500.0  # number of games at which a confidence sequence is the tightest
 
 
@@ -180,21 +181,39 @@ class Draws:
     mean: Floats  # (m, 2): expected goal and cost, on the model's scale
 
     @classmethod
-    def from_model(cls, model: FittedModel, played: Floats) -> "Draws":
-        """Draw at the played points and at promising ones."""
+    def from_model(
+        cls,
+        model: FittedModel,
+        played: Floats,
+        new: Floats | None = None,
+        variances: Floats | None = None,
+    ) -> "Draws":
+        """Draw at the played points and at promising ones.
+
+        If ``new`` is given, shape (n, d), the draws are conditioned on games of these points, as if
+        they had been played with the predicted means. ``variances``, shape (n, 2), are the squared
+        errors of these means on the model's scale. ``new`` must not contain played points.
+        """
         rng = np.random.default_rng([model.seed, 2])
-        points = np.concatenate([played, promising(model, rng)])
+        first = played if new is None else np.concatenate([played, new])
+        points = np.concatenate([first, promising(model, rng)])
         points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
-        draws = model.draw(points, N_DRAWS, rng)
+        mean, draws = model.expected_means(points), model.draw(points, N_DRAWS, rng)
+        if variances is not None:
+            draws = conditioned(draws, mean, np.arange(len(played), len(first)), variances, rng)
         posterior = model.posterior
         scores = posterior.sign * posterior.scales[0].inverse(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
-        return cls(points, scores, 10.0 ** (shared - draws[..., 1]), model.expected_means(points))
+        return cls(points, scores, 10.0 ** (shared - draws[..., 1]), mean)
 
-    def best_predicted(self, limits: Floats) -> npt.NDArray[np.int64]:
-        """Return the index of the point with the best expected goal within each limit."""
-        within = self.mean[:, 1] >= -np.log10(limits)[:, None]
-        return np.asarray(np.argmax(np.where(within, self.mean[:, 0], -np.inf), axis=1))
+    def best_predicted(self, limits: Floats, n: int | None = None) -> npt.NDArray[np.int64]:
+        """Return the index of the point with the best expected goal within each limit.
+
+        With ``n``, only the first n points may be chosen.
+        """
+        mean = self.mean[:n]
+        within = mean[:, 1] >= -np.log10(limits)[:, None]
+        return np.asarray(np.argmax(np.where(within, mean[:, 0], -np.inf), axis=1))
 
     def regrets(self, limits: Floats, chosen: npt.NDArray[np.int64]) -> Floats:
         """Return the regret of the point chosen for each limit, shape (n_draws, n_limits)."""
@@ -207,6 +226,68 @@ class Draws:
             n_within = np.searchsorted(costs, limits, side="right")
             within[row] = np.where(n_within > 0, of_draw[n_within - 1], -np.inf)
         return np.asarray(np.maximum(within - self.scores[:, chosen], 0.0))
+
+
+def conditioned(
+    draws: Floats,
+    mean: Floats,
+    index: npt.NDArray[np.int64],
+    variances: Floats,
+    rng: np.random.Generator,
+) -> Floats:
+    """Condition joint draws on noisy measurements at some points that equal the points' means.
+
+    ``draws`` has the shape (n_draws, m, 2), ``mean`` (m, 2), ``index`` (n,) and ``variances``
+    (n, 2). Each draw is corrected by its own simulated measurement (Matheron's rule); covariances
+    are those of the draws. Source: Wilson et al., *Pathwise conditioning of Gaussian processes*
+    (2021), equation 6.
+    """
+    found = np.empty_like(draws)
+    for k in range(2):
+        values = draws[..., k]
+        centred = values - values.mean(axis=0)
+        covariance = centred.T @ centred[:, index] / len(values)
+        noise = rng.standard_normal((len(values), len(index))) * np.sqrt(variances[:, k])
+        errors = mean[index, k] - values[:, index] - noise
+        solved = np.linalg.solve(covariance[index] + np.diag(variances[:, k]), errors.T)
+        found[..., k] = values + (covariance @ solved).T
+    return found
+
+
+def forecast_bounds(
+    model: FittedModel,
+    played: Sequence[Mapping[str, Any]],
+    new: Sequence[Mapping[str, Any]],
+    standard_error: float,
+) -> tuple[Floats, Floats]:
+    """Predict the bounds that will hold once some θ have been played.
+
+    Parameters
+    ----------
+    model : FittedModel
+        The model of all games so far.
+    played, new : sequence of mapping
+        The θ that have been played, and others that would be. Their means are assumed to be as
+        predicted.
+    standard_error : float
+        The standard error of the new θ's means, in the goal's unit.
+
+    Returns
+    -------
+    bounds, expected : float64, shape (n,)
+        The bounds at n budgets, equally spaced in log cost, and the expected goal of the θ that
+        would be recommended there.
+    """
+    every, n = [*played, *new], len(played)
+    codes, estimates = model.cube.encode(every), expected_at(model, every)
+    goals = np.array([each.score.value for each in estimates])
+    of_goals = model.posterior.scales[0].variances(goals[n:], np.full(len(new), standard_error**2))
+    variances = np.column_stack([of_goals, np.full(len(new), LOG_ERROR**2)])
+    limits = budget_grid(model, estimates)
+    with threadpool_limits(1):
+        draws = Draws.from_model(model, codes[:n], codes[n:], variances)
+    chosen = draws.best_predicted(limits, len(every))
+    return simultaneous_bounds(draws.regrets(limits, chosen)), goals[chosen]
 
 
 def promising(model: FittedModel, rng: np.random.Generator) -> Floats:

@@ -94,8 +94,10 @@ class SweepOrder:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
         if trials is None:
             trials = DEFAULT_TRIALS
+            if asked.until_regret is not None and not goal.is_exact:
+                trials = asked.design_size  # more follow as the regret demands
             # If scores are exact, trials are the result, so only the budget limits their number.
-            if math.isfinite(budget_seconds):
+            elif math.isfinite(budget_seconds):
                 trials = MAX_TRIALS if goal.is_exact else TRIALS_IN_BUDGET
         settings = SearchSettings(
             trials,
@@ -173,7 +175,8 @@ class SweepOrder:
                 )
                 run.begin()
                 run.search()
-                if self.precision is not None:
+                is_certified = self.until_regret is not None and not experiment.goal.is_exact
+                if self.precision is not None and not is_certified:
                     run.validate()
                 if self.until_regret is not None:
                     run.lower_regret(self.until_regret)

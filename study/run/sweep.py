@@ -28,7 +28,7 @@ from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.certificate import certificate_line
+from thetafront.study.report.certificate import bound_text, certificate_line, forecast_bounds
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
 from thetafront.study.run.design_times import with_short_games
@@ -48,7 +48,8 @@ from thetafront.study.text import counted, duration
 from thetafront.study.train.on_demand import room
 
 MAX_SHARE_OF_REPORT = 0.4  # maximum share of a budget for the last report, on a loaded machine
-MORE_TRIALS = 1.5  # factor on the number of trials, if playing predicted θ lowers no bound
+MORE_TRIALS = 1.5  # factor on the number of trials, while validation would not reach the target
+PREDICTED_SHARE = 0.8  # share of a target for predicted bounds, which are often too low
 SEARCH_SHARE = 0.5  # share of a budget; time that the search does not use goes to validation
 SEARCH_SHARE_OF_EXACT = 0.85  # the same, if scores are exact and validation only measures times
 
@@ -202,26 +203,24 @@ class Sweep:
             self.stopped_by_budget = not search.done
 
     def lower_regret(self, target: RegretTarget) -> None:
-        """Continue playing and searching until no bound of the certificate is above the target.
+        """Search and validate until no bound of the certificate is above the target.
 
-        The certificate has an upper bound of the regret at each budget. Predicted θ are validated
-        as long as this is expected to reduce a bound, or to extend the budgets to cheaper θ.
-        Otherwise, the number of trials is increased by half, and the θ that the new trials suggest
-        are validated. StoppedError if games, workers or the storage fail.
+        The certificate has an upper bound of the regret at each budget. As long as there is nothing
+        to validate (:meth:`to_certify`), the number of trials is increased by half. StoppedError if
+        games, workers or the storage fail.
         """
         while not self.budget.is_spent:
             with self.stops("computation of the certificate"):
                 analysis = self.analysis()
                 data, found = analysis.data, analysis.certificate
-            if found is None:
-                return
-            self.say(certificate_line(found))
-            allowed = target.allowed(found.expected)
-            known = {each.key for each in data.points}
-            if points := found.worth_playing(allowed, known):
-                self.validate([*(each for each in data.points if each.games), *points])
+                points = self.to_certify(analysis, target)
+            played = [each for each in data.points if each.games]
+            if points:
+                self.validate([*played, *points])
                 continue
-            if (found.bounds <= allowed).all():
+            if found is None and (played or not analysis.candidates):
+                return
+            if found is not None and (found.bounds <= target.allowed(found.expected)).all():
                 self.say(f"the target regret, {target.text}, is reached at every budget")
                 return
             assert self.settings is not None
@@ -230,6 +229,42 @@ class Sweep:
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
             self.search()
         self.stopped_by_budget = True
+
+    def to_certify(self, analysis: Analysis, target: RegretTarget) -> list[Point]:
+        """Return new points to validate; none if the target is reached, or needs more trials first.
+
+        Validation takes most of a study's games, and points lose their use when more trials find
+        better ones. So it waits until it is predicted to reduce all bounds well below the target,
+        or until the search's share of the time is spent.
+        """
+        data, found, candidates = analysis.data, analysis.certificate, analysis.candidates
+        precision = self.precision
+        assert precision is not None
+        if found is not None:
+            self.say(certificate_line(found))
+            allowed = target.allowed(found.expected)
+            points = found.worth_playing(allowed, {each.key for each in data.points})
+            if (found.bounds <= allowed).all():
+                return points
+        elif data.points or candidates is None or analysis.trials_model is None:
+            return []
+        else:
+            points = choose_points(analysis.trials_model, data, precision.n_points)
+        left = (1.0 - search_share(self.experiment)) * self.budget_seconds
+        is_late = self.budget.is_limited and self.budget.left <= left
+        if not points or candidates is None or is_late or self.experiment.goal.is_exact:
+            return points
+        known, new = ([e.params for e in group] for group in (data.known_points, points))
+        error = precision.standard_error or 0.0
+        bounds, expected = forecast_bounds(candidates.combined, known, new, error)
+        if (bounds <= PREDICTED_SHARE * target.allowed(expected)).all():
+            return points
+        size = bound_text(self.experiment.goal, bounds.max())
+        self.say(
+            f"if {counted(len(points), 'more point')} were validated, the recommended θ would "
+            f"probably be within {size} of the best at every budget; more trials come first"
+        )
+        return []
 
     def validate(self, points: list[Point] | None = None) -> None:
         """Play points of the front until they are as precise as requested.

@@ -1,0 +1,156 @@
+"""What stopping by the certificate costs, against studies of a fixed length.
+
+Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
+100 games each. A study that stops at a bound follows the rule of ``sweep --until-regret``. It
+starts with 16 trials. As long as validation is not predicted to reduce all bounds well below the
+target, the number of trials is increased by half. A study of a fixed length validates twelve points
+after its last trial. The same command resumes after an interrupt.
+"""
+
+import argparse
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import optuna
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from results.benchmarks.certificates.study import GAMES_A_POINT, Study, Validation
+from results.benchmarks.command import Runs, add_seeds, parse_seeds, publish
+from results.benchmarks.samplers.contest import N_DESIGN
+from results.benchmarks.samplers.surfaces import Floats
+from results.papers.paper import command, parser
+from thetafront.study.estimate import share
+from thetafront.study.report.certificate import budgets_worth_playing, forecast_bounds
+from thetafront.study.report.sections import document, markdown_table
+from thetafront.study.run.sweep import MORE_TRIALS, PREDICTED_SHARE
+from thetafront.study.samplers.candidates import is_among
+from thetafront.study.samplers.fitted_model import FittedModel
+
+N_POINTS, MAX_TRIALS = 12, 183
+LENGTHS = [math.ceil(N_DESIGN * MORE_TRIALS**k) for k in range(7)]  # 16 to 183 trials
+FIXED, STOPS = "fixed", "stops"  # the kinds of study
+# Bounds at which studies stop, as shares of the highest true score; a study's seed selects one.
+TARGETS = {
+    "recorded": (0.7, 0.5, 0.35),
+    "saturating": (0.7, 0.5, 0.35),
+    "two_regimes": (0.9, 0.6, 0.4),
+    "cliffs": (1.0, 0.75, 0.6),
+}
+SPREAD_OF_SCORES = 0.4  # standard deviation of one game's score, as a share of its mean
+NOTE = """\
+Bounds and regrets are shares of the highest true score. *Stop at* is the largest bound at any
+budget at which a study stops; *reached* counts the studies that stopped at it within 183 trials.
+*Held* is the share of studies in which no bound is exceeded at any budget; a row "fixed" is for all
+studies of a fixed length. *Mean regret* is the mean over 25 budgets. *Equal regret* and *equal
+bound* give the number of games with which studies of a fixed length have the same mean regret or
+the same mean bound, and the share of it that stopping saves; negative where stopping needs more
+games."""
+
+
+def fixed(study: Study, n_trials: int) -> dict[str, Any]:
+    """Return the row of a study with a fixed number of trials."""
+    validation = Validation(study)
+    validation.play(study.proposals(n_trials, N_POINTS))
+    model = validation.model(n_trials)
+    return validation.row(n_trials, model, arm=FIXED, **validation.certified(model)[0])
+
+
+def stops(study: Study, target: float) -> dict[str, Any]:
+    """Return the row of a study that stops when no bound is above ``target``."""
+    n_trials, validation, allowed = N_DESIGN, Validation(study), target * study.top
+    while True:
+        is_first = not len(validation.codes)
+        if is_first:
+            model, new = study.searched(n_trials), study.proposals(n_trials, N_POINTS)
+        else:
+            model = validation.model(n_trials)
+            found, bounds, prospects, if_played, cheaper = validation.certified(model)
+            row = validation.row(n_trials, model, arm=STOPS, target=target, **found)
+            is_new = (~is_among(prospects, validation.codes)).tolist()
+            aims = np.full(len(bounds), allowed)
+            worth = budgets_worth_playing(bounds, if_played, aims, is_new)
+            new = np.concatenate([cheaper[~is_among(cheaper, validation.codes)], prospects[worth]])
+        is_reached, is_last = not is_first and bounds.max() <= allowed, n_trials >= MAX_TRIALS
+        if len(new) and (is_reached or is_last or is_promising(validation, model, new, allowed)):
+            validation.play(new)
+        elif is_reached or is_last:
+            return {**row, "reached": is_reached}
+        else:
+            n_trials = min(math.ceil(MORE_TRIALS * n_trials), MAX_TRIALS)
+
+
+def is_promising(validation: Validation, model: FittedModel, new: Floats, allowed: float) -> bool:
+    """Return whether all bounds are predicted to be well below the target if ``new`` are played."""
+    played, more = ([model.cube.decode(c) for c in codes] for codes in (validation.codes, new))
+    score = np.median(model.posterior.goal(new).mean)
+    error = SPREAD_OF_SCORES * float(score) / math.sqrt(GAMES_A_POINT)
+    bounds, _ = forecast_bounds(model, played, more, error)
+    return bool(bounds.max() <= PREDICTED_SHARE * allowed)
+
+
+def play(run: tuple[str, int]) -> list[dict[str, Any]]:
+    """Run the studies of a surface with a seed; return their rows."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    name, seed = run
+    with threadpool_limits(1):
+        study, targets = Study(name, seed), TARGETS[name]
+        stopped = stops(study, targets[seed % len(targets)])
+        rows = [stopped, *(fixed(study, n) for n in LENGTHS)]
+    return [{key: value for key, value in row.items() if key != "scores"} for row in rows]
+
+
+def cells(rows: pd.DataFrame, lengths: pd.DataFrame) -> list[str]:
+    """Return the cells about studies that stopped; ``lengths`` has means by fixed length."""
+    n, mean = len(rows), rows.mean(numeric_only=True)
+    held = share(int(rows["holds"].sum()), n)
+    games = []
+    for what in ("regret", "bound"):
+        falling = np.minimum.accumulate(lengths[what])
+        needed = float(np.interp(-mean[what], -falling, lengths["n_games"]))
+        games.append(f"{needed:,.0f}, {1.0 - mean['n_games'] / needed:+.0%}")
+    return [
+        f"{int(rows['reached'].sum())} of {n}",
+        f"{held.value:.2f} ({held.low:.2f} to {held.high:.2f})",
+        f"{mean['bound']:.0%}",
+        f"{mean['regret']:.1%}",
+        f"{mean['n_games']:,.0f}",
+        f"{mean['n_trials']:.0f}, {mean['n_points']:.0f}",
+        *games,
+    ]
+
+
+def tables(rows: pd.DataFrame) -> str:
+    """Return the table as Markdown."""
+    found = []
+    for name in TARGETS:
+        part = rows[rows["surface"] == name]
+        of_fixed = part[part["arm"] == FIXED]
+        if part.empty:
+            continue
+        lengths = of_fixed.groupby("n_trials").mean(numeric_only=True)
+        for target, stopped in part[part["arm"] == STOPS].groupby("target", sort=False):
+            found.append([name, f"{target:.0%}", *cells(stopped, lengths)])
+        held = share(int(of_fixed["holds"].sum()), len(of_fixed))
+        text = f"{held.value:.2f} ({held.low:.2f} to {held.high:.2f})"
+        found.append([name, FIXED, f"{len(of_fixed)}", text, *[""] * 6])
+    heading = ["surface", "stop at", "reached", "held", "mean bound", "mean regret", "games"]
+    heading += ["trials, points", "equal regret", "equal bound"]
+    return document("Stopping by the certificate", NOTE, markdown_table(heading, found))
+
+
+def run(given: argparse.Namespace) -> None:
+    """Run the missing studies, then write the table."""
+    runs = Runs(given.output / "studies.jsonl", "surface", "seed", "arm")
+    wanted = [(name, seed) for seed in parse_seeds(given) for name in TARGETS]
+    runs.play(wanted, lambda rows: (rows[0]["surface"], rows[0]["seed"]), play, given.jobs)
+    rows = pd.DataFrame([row for rows in runs.records for row in rows])
+    publish(given.output, "stopping", tables(rows), {})
+
+
+if __name__ == "__main__":
+    options = parser(__doc__ or "", Path("results", "stopping"))
+    add_seeds(options, 120)
+    command(run, options)
