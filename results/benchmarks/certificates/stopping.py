@@ -77,7 +77,7 @@ def stops(study: Study, target: float) -> dict[str, Any]:
         if len(new) and (is_reached or is_last or is_promising(validation, model, new, allowed)):
             validation.play(new)
         elif is_reached or is_last:
-            return {**row, "reached": is_reached}
+            return {**row, "reached": bool(is_reached)}
         else:
             n_trials = min(math.ceil(MORE_TRIALS * n_trials), MAX_TRIALS)
 
