@@ -28,9 +28,9 @@ from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.model.study_model import another_point, choose_points
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.certificate import bound_text, certificate_line, forecast_bounds
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
+from thetafront.study.run.certification import Certification
 from thetafront.study.run.design_times import with_short_games
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor, Machines
@@ -49,7 +49,6 @@ from thetafront.study.train.on_demand import room
 
 MAX_SHARE_OF_REPORT = 0.4  # maximum share of a budget for the last report, on a loaded machine
 MORE_TRIALS = 1.5  # factor on the number of trials, while validation would not reach the target
-PREDICTED_SHARE = 0.8  # share of a target for predicted bounds, which are often too low
 SEARCH_SHARE = 0.5  # share of a budget; time that the search does not use goes to validation
 SEARCH_SHARE_OF_EXACT = 0.85  # the same, if scores are exact and validation only measures times
 
@@ -206,22 +205,26 @@ class Sweep:
         """Search and validate until no bound of the certificate is above the target.
 
         The certificate has an upper bound of the regret at each budget. As long as there is nothing
-        to validate (:meth:`to_certify`), the number of trials is increased by half. StoppedError if
-        games, workers or the storage fail.
+        to validate, the number of trials is increased by half. StoppedError if games, workers or
+        the storage fail.
         """
+        assert self.precision is not None
+        certification = Certification(target, self.precision, self.say)
+        for_validation = (1.0 - search_share(self.experiment)) * self.budget_seconds
         while not self.budget.is_spent:
+            is_late = self.budget.is_limited and self.budget.left <= for_validation
             with self.stops("computation of the certificate"):
                 analysis = self.analysis()
-                data, found = analysis.data, analysis.certificate
-                points = self.to_certify(analysis, target)
+                points = certification.choose(analysis, is_late)
+            data = analysis.data
             played = [each for each in data.points if each.games]
             if points:
                 self.validate([*played, *points])
                 continue
-            if found is None and (played or not analysis.candidates):
-                return
-            if found is not None and (found.bounds <= target.allowed(found.expected)).all():
+            if certification.is_reached(analysis):
                 self.say(f"the target regret, {target.text}, is reached at every budget")
+                return
+            if analysis.combined is None or (played and analysis.certificate is None):
                 return
             assert self.settings is not None
             n_trials = sum(each.state == "complete" for each in data.trials)
@@ -229,42 +232,6 @@ class Sweep:
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
             self.search()
         self.stopped_by_budget = True
-
-    def to_certify(self, analysis: Analysis, target: RegretTarget) -> list[Point]:
-        """Return new points to validate; none if the target is reached, or needs more trials first.
-
-        Validation takes most of a study's games, and points lose their use when more trials find
-        better ones. So it waits until it is predicted to reduce all bounds well below the target,
-        or until the search's share of the time is spent.
-        """
-        data, found, candidates = analysis.data, analysis.certificate, analysis.candidates
-        precision = self.precision
-        assert precision is not None
-        if found is not None:
-            self.say(certificate_line(found))
-            allowed = target.allowed(found.expected)
-            points = found.worth_playing(allowed, {each.key for each in data.points})
-            if (found.bounds <= allowed).all():
-                return points
-        elif data.points or candidates is None or analysis.trials_model is None:
-            return []
-        else:
-            points = choose_points(analysis.trials_model, data, precision.n_points)
-        left = (1.0 - search_share(self.experiment)) * self.budget_seconds
-        is_late = self.budget.is_limited and self.budget.left <= left
-        if not points or candidates is None or is_late or self.experiment.goal.is_exact:
-            return points
-        known, new = ([e.params for e in group] for group in (data.known_points, points))
-        error = precision.standard_error or 0.0
-        bounds, expected = forecast_bounds(candidates.combined, known, new, error)
-        if (bounds <= PREDICTED_SHARE * target.allowed(expected)).all():
-            return points
-        size = bound_text(self.experiment.goal, bounds.max())
-        self.say(
-            f"if {counted(len(points), 'more point')} were validated, the recommended θ would "
-            f"probably be within {size} of the best at every budget; more trials come first"
-        )
-        return []
 
     def validate(self, points: list[Point] | None = None) -> None:
         """Play points of the front until they are as precise as requested.

@@ -25,7 +25,8 @@ from results.papers.paper import command, parser
 from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing, forecast_bounds
 from thetafront.study.report.sections import document, markdown_table
-from thetafront.study.run.sweep import MORE_TRIALS, PREDICTED_SHARE
+from thetafront.study.run.certification import PREDICTED_SHARE, is_stuck
+from thetafront.study.run.sweep import MORE_TRIALS
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.fitted_model import FittedModel
 
@@ -61,34 +62,39 @@ def fixed(study: Study, n_trials: int) -> dict[str, Any]:
 def stops(study: Study, target: float) -> dict[str, Any]:
     """Return the row of a study that stops when no bound is above ``target``."""
     n_trials, validation, allowed = N_DESIGN, Validation(study), target * study.top
+    forecasts: list[float] = []
     while True:
-        is_first = not len(validation.codes)
-        if is_first:
+        is_reached, is_last = False, n_trials >= MAX_TRIALS
+        if not len(validation.codes):
             model, new = study.searched(n_trials), study.proposals(n_trials, N_POINTS)
         else:
             model = validation.model(n_trials)
             found, bounds, prospects, if_played, cheaper = validation.certified(model)
+            is_reached = bool(bounds.max() <= allowed)
             row = validation.row(n_trials, model, arm=STOPS, target=target, **found)
             is_new = (~is_among(prospects, validation.codes)).tolist()
             aims = np.full(len(bounds), allowed)
             worth = budgets_worth_playing(bounds, if_played, aims, is_new)
             new = np.concatenate([cheaper[~is_among(cheaper, validation.codes)], prospects[worth]])
-        is_reached, is_last = not is_first and bounds.max() <= allowed, n_trials >= MAX_TRIALS
-        if len(new) and (is_reached or is_last or is_promising(validation, model, new, allowed)):
+        is_due = is_reached or is_last
+        if len(new) and not is_due:
+            forecasts.append(forecast(validation, model, new) / allowed)
+            is_due = forecasts[-1] <= PREDICTED_SHARE or is_stuck(forecasts)
+        if len(new) and is_due:
+            forecasts = []
             validation.play(new)
         elif is_reached or is_last:
-            return {**row, "reached": bool(is_reached)}
+            return {**row, "reached": is_reached}
         else:
             n_trials = min(math.ceil(MORE_TRIALS * n_trials), MAX_TRIALS)
 
 
-def is_promising(validation: Validation, model: FittedModel, new: Floats, allowed: float) -> bool:
-    """Return whether all bounds are predicted to be well below the target if ``new`` are played."""
+def forecast(validation: Validation, model: FittedModel, new: Floats) -> float:
+    """Return the predicted largest bound if ``new`` are played."""
     played, more = ([model.cube.decode(c) for c in codes] for codes in (validation.codes, new))
     score = np.median(model.posterior.goal(new).mean)
     error = SPREAD_OF_SCORES * float(score) / math.sqrt(GAMES_A_POINT)
-    bounds, _ = forecast_bounds(model, played, more, error)
-    return bool(bounds.max() <= PREDICTED_SHARE * allowed)
+    return float(forecast_bounds(model, played, more, error)[0].max())
 
 
 def play(run: tuple[str, int]) -> list[dict[str, Any]]:
