@@ -182,25 +182,20 @@ class Draws:
 
     @classmethod
     def from_model(
-        cls,
-        model: FittedModel,
-        played: Floats,
-        new: Floats | None = None,
-        variances: Floats | None = None,
+        cls, model: FittedModel, first: Floats, variances: Floats | None = None
     ) -> "Draws":
-        """Draw at the played points and at promising ones.
+        """Draw at the first points, which are usually the played ones, and at promising ones.
 
-        If ``new`` is given, shape (n, d), the draws are conditioned on games of these points, as if
-        they had been played with the predicted means. ``variances``, shape (n, 2), are the squared
-        errors of these means on the model's scale. ``new`` must not contain played points.
+        If ``variances``, shape (n, 2), are given, draws are conditioned on hypothetical games of
+        the first points, shape (n, d), that have the predicted means. The variances are those of
+        the errors of these means, on the model's scale.
         """
         rng = np.random.default_rng([model.seed, 2])
-        first = played if new is None else np.concatenate([played, new])
         points = np.concatenate([first, promising(model, rng)])
         points = points[np.sort(np.unique(points, axis=0, return_index=True)[1])]
         mean, draws = model.expected_means(points), model.draw(points, N_DRAWS, rng)
         if variances is not None:
-            draws = conditioned(draws, mean, np.arange(len(played), len(first)), variances, rng)
+            draws = conditioned(draws, mean, variances, rng)
         posterior = model.posterior
         scores = posterior.sign * posterior.scales[0].inverse(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
@@ -228,49 +223,40 @@ class Draws:
         return np.asarray(np.maximum(within - self.scores[:, chosen], 0.0))
 
 
-def conditioned(
-    draws: Floats,
-    mean: Floats,
-    index: npt.NDArray[np.int64],
-    variances: Floats,
-    rng: np.random.Generator,
-) -> Floats:
-    """Condition joint draws on noisy measurements at some points that equal the points' means.
+def conditioned(draws: Floats, mean: Floats, variances: Floats, rng: np.random.Generator) -> Floats:
+    """Condition joint draws on measurements of the first points that equal these points' means.
 
-    ``draws`` has the shape (n_draws, m, 2), ``mean`` (m, 2), ``index`` (n,) and ``variances``
-    (n, 2). Each draw is corrected by its own simulated measurement (Matheron's rule); covariances
-    are those of the draws. Source: Wilson et al., *Pathwise conditioning of Gaussian processes*
-    (2021), equation 6.
+    ``draws`` has the shape (n_draws, m, 2) and ``mean`` (m, 2). ``variances``, shape (n, 2), are
+    those of the errors of the n measurements. Each draw is corrected by its own simulated
+    measurement (Matheron's rule); covariances are those of the draws. Source: Wilson et al.,
+    *Pathwise conditioning of Gaussian processes* (2021), equation 6.
     """
+    n = len(variances)
     found = np.empty_like(draws)
     for k in range(2):
         values = draws[..., k]
         centred = values - values.mean(axis=0)
-        covariance = centred.T @ centred[:, index] / len(values)
-        noise = rng.standard_normal((len(values), len(index))) * np.sqrt(variances[:, k])
-        errors = mean[index, k] - values[:, index] - noise
-        solved = np.linalg.solve(covariance[index] + np.diag(variances[:, k]), errors.T)
+        covariance = centred.T @ centred[:, :n] / len(values)
+        noise = rng.standard_normal((len(values), n)) * np.sqrt(variances[:, k])
+        errors = mean[:n, k] - values[:, :n] - noise
+        solved = np.linalg.solve(covariance[:n] + np.diag(variances[:, k]), errors.T)
         found[..., k] = values + (covariance @ solved).T
     return found
 
 
 def forecast_bounds(
-    model: FittedModel,
-    played: Sequence[Mapping[str, Any]],
-    new: Sequence[Mapping[str, Any]],
-    standard_error: float,
+    model: FittedModel, thetas: Sequence[Mapping[str, Any]], standard_error: float
 ) -> tuple[Floats, Floats]:
-    """Predict the bounds that will hold once some θ have been played.
+    """Predict the bounds of a study that will have played some θ, before any of them is played.
 
     Parameters
     ----------
     model : FittedModel
-        The model of all games so far.
-    played, new : sequence of mapping
-        The θ that have been played, and others that would be. Their means are assumed to be as
-        predicted.
+        The model of the trials.
+    thetas : sequence of mapping
+        The θ. Their means are assumed to be as predicted.
     standard_error : float
-        The standard error of the new θ's means, in the goal's unit.
+        The standard error of these means, in the goal's unit.
 
     Returns
     -------
@@ -278,15 +264,14 @@ def forecast_bounds(
         The bounds at n budgets, equally spaced in log cost, and the expected goal of the θ that
         would be recommended there.
     """
-    every, n = [*played, *new], len(played)
-    codes, estimates = model.cube.encode(every), expected_at(model, every)
-    goals = np.array([each.score.value for each in estimates])
-    of_goals = model.posterior.scales[0].variances(goals[n:], np.full(len(new), standard_error**2))
-    variances = np.column_stack([of_goals, np.full(len(new), LOG_ERROR**2)])
-    limits = budget_grid(model, estimates)
+    expected = expected_at(model, thetas)
+    goals = np.array([each.score.value for each in expected])
+    of_goals = model.posterior.scales[0].variances(goals, np.full(len(goals), standard_error**2))
+    variances = np.column_stack([of_goals, np.full(len(goals), LOG_ERROR**2)])
+    limits = budget_grid(model, expected)
     with threadpool_limits(1):
-        draws = Draws.from_model(model, codes[:n], codes[n:], variances)
-    chosen = draws.best_predicted(limits, len(every))
+        draws = Draws.from_model(model, model.cube.encode(thetas), variances)
+    chosen = draws.best_predicted(limits, len(goals))
     return simultaneous_bounds(draws.regrets(limits, chosen)), goals[chosen]
 
 

@@ -1,8 +1,9 @@
 """Which points a sweep validates next, until no bound of its certificate is above a target.
 
 Validation takes most of a study's games, and a point loses its use when more trials find a better
-one. So validation waits until it is predicted to reduce all bounds well below the target. It does
-not wait if more trials hardly lower this forecast.
+one. So the first validation waits until it is predicted to reduce all bounds well below the target,
+or until more trials hardly lower this forecast. After it, predicted θ are played as long as this is
+expected to lower a bound; else, more trials follow.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +33,7 @@ class Certification:
     target: RegretTarget
     precision: Precision  # that of the validation
     say: Callable[[str], None]  # prints a line
-    # The largest predicted bounds since the last validation, as shares of the target.
+    # The predicted largest bounds before the first validation, as shares of the target.
     forecasts: list[float] = field(default_factory=list)
 
     def is_reached(self, analysis: Analysis) -> bool:
@@ -47,29 +48,6 @@ class Certification:
 
         ``is_late`` says that there is no time to wait for more trials.
         """
-        data, is_now = analysis.data, is_late or self.is_reached(analysis)
-        points = self.candidates(analysis)
-        if not points or is_now or data.experiment.goal.is_exact:
-            return points
-        bound, of_target = self.forecast(analysis, points)
-        self.forecasts.append(of_target)
-        if of_target > PREDICTED_SHARE and not is_stuck(self.forecasts):
-            self.say(
-                f"if {counted(len(points), 'more point')} were validated, the recommended θ would "
-                f"probably be within {bound_text(data.experiment.goal, bound)} of the best at "
-                "every budget; more trials come first"
-            )
-            return []
-        self.forecasts = []
-        if of_target > PREDICTED_SHARE and analysis.certificate is None:
-            for factor in MORE_POINTS:
-                more = self.candidates(analysis, factor)
-                if self.forecast(analysis, more)[1] <= PREDICTED_SHARE:
-                    return more
-        return points
-
-    def candidates(self, analysis: Analysis, factor: int = 1) -> list[Point]:
-        """Return new points that may lower a bound, the more the larger the factor."""
         data, found, model = analysis.data, analysis.certificate, analysis.trials_model
         if found is not None:
             self.say(certificate_line(found))
@@ -77,14 +55,30 @@ class Certification:
             return found.worth_playing(allowed, {each.key for each in data.points})
         if model is None or data.points:
             return []
-        return choose_points(model, data, factor * self.precision.n_points)
+        n_points = self.precision.n_points
+        points = choose_points(model, data, n_points)
+        if is_late:
+            return points
+        bound, of_target = self.forecast(analysis, points)
+        if of_target <= PREDICTED_SHARE:
+            return points
+        self.forecasts.append(of_target)
+        if is_stuck(self.forecasts):
+            sizes = (factor * n_points for factor in MORE_POINTS)
+            larger = (choose_points(model, data, size) for size in sizes)
+            enough = (e for e in larger if self.forecast(analysis, e)[1] <= PREDICTED_SHARE)
+            return next(enough, points)
+        self.say(
+            f"if {counted(len(points), 'point')} were validated, the recommended θ would probably "
+            f"be within {bound_text(data.experiment.goal, bound)} of the best at every budget; "
+            "more trials come first"
+        )
+        return []
 
     def forecast(self, analysis: Analysis, new: Sequence[Point]) -> tuple[float, float]:
         """Predict the largest bound if points were played, and its largest share of the target."""
         assert analysis.combined is not None
-        known = [each.params for each in analysis.data.known_points]
         error = self.precision.standard_error or 0.0
-        bounds, expected = forecast_bounds(
-            analysis.combined, known, [each.params for each in new], error
-        )
+        thetas = [each.params for each in new]
+        bounds, expected = forecast_bounds(analysis.combined, thetas, error)
         return float(bounds.max()), float((bounds / self.target.allowed(expected)).max())

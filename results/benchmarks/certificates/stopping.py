@@ -2,9 +2,10 @@
 
 Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
 100 games each. A study that stops at a bound follows the rule of ``sweep --until-regret``. It
-starts with 16 trials. As long as validation is not predicted to reduce all bounds well below the
-target, the number of trials is increased by half. A study of a fixed length validates twelve points
-after its last trial. The same command resumes after an interrupt.
+starts with 16 trials, and increases their number by half until a validation of twelve points is
+predicted to reduce all bounds well below the target. Then it validates these points, and goes on
+until no bound is above the target. A study of a fixed length validates twelve points after its last
+trial. The same command resumes after an interrupt.
 """
 
 import argparse
@@ -20,15 +21,14 @@ from threadpoolctl import threadpool_limits
 from results.benchmarks.certificates.study import GAMES_A_POINT, Study, Validation
 from results.benchmarks.command import Runs, add_seeds, parse_seeds, publish
 from results.benchmarks.samplers.contest import N_DESIGN
-from results.benchmarks.samplers.surfaces import Floats
 from results.papers.paper import command, parser
 from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing, forecast_bounds
+from thetafront.study.report.expected import expected_at
 from thetafront.study.report.sections import document, markdown_table
 from thetafront.study.run.certification import PREDICTED_SHARE, is_stuck
 from thetafront.study.run.sweep import MORE_TRIALS
 from thetafront.study.samplers.candidates import is_among
-from thetafront.study.samplers.fitted_model import FittedModel
 
 N_POINTS, MAX_TRIALS = 12, 183
 LENGTHS = [math.ceil(N_DESIGN * MORE_TRIALS**k) for k in range(7)]  # 16 to 183 trials
@@ -61,40 +61,40 @@ def fixed(study: Study, n_trials: int) -> dict[str, Any]:
 
 def stops(study: Study, target: float) -> dict[str, Any]:
     """Return the row of a study that stops when no bound is above ``target``."""
-    n_trials, validation, allowed = N_DESIGN, Validation(study), target * study.top
-    forecasts: list[float] = []
+    n_trials, allowed, validation = N_DESIGN, target * study.top, Validation(study)
+    forecasts = [forecast(study, n_trials) / allowed]
+    while n_trials < MAX_TRIALS and forecasts[-1] > PREDICTED_SHARE and not is_stuck(forecasts):
+        n_trials = more(n_trials)
+        forecasts.append(forecast(study, n_trials) / allowed)
+    validation.play(study.proposals(n_trials, N_POINTS))
     while True:
-        is_reached, is_last = False, n_trials >= MAX_TRIALS
-        if not len(validation.codes):
-            model, new = study.searched(n_trials), study.proposals(n_trials, N_POINTS)
-        else:
-            model = validation.model(n_trials)
-            found, bounds, prospects, if_played, cheaper = validation.certified(model)
-            is_reached = bool(bounds.max() <= allowed)
-            row = validation.row(n_trials, model, arm=STOPS, target=target, **found)
-            is_new = (~is_among(prospects, validation.codes)).tolist()
-            aims = np.full(len(bounds), allowed)
-            worth = budgets_worth_playing(bounds, if_played, aims, is_new)
-            new = np.concatenate([cheaper[~is_among(cheaper, validation.codes)], prospects[worth]])
-        is_due = is_reached or is_last
-        if len(new) and not is_due:
-            forecasts.append(forecast(validation, model, new) / allowed)
-            is_due = forecasts[-1] <= PREDICTED_SHARE or is_stuck(forecasts)
-        if len(new) and is_due:
-            forecasts = []
+        model = validation.model(n_trials)
+        found, bounds, prospects, if_played, cheaper = validation.certified(model)
+        is_new = (~is_among(prospects, validation.codes)).tolist()
+        aims, is_reached = np.full(len(bounds), allowed), bool(bounds.max() <= allowed)
+        worth = budgets_worth_playing(bounds, if_played, aims, is_new)
+        new = np.concatenate([cheaper[~is_among(cheaper, validation.codes)], prospects[worth]])
+        if len(new):
             validation.play(new)
-        elif is_reached or is_last:
+        elif is_reached or n_trials >= MAX_TRIALS:
+            row = validation.row(n_trials, model, arm=STOPS, target=target, **found)
             return {**row, "reached": is_reached}
         else:
-            n_trials = min(math.ceil(MORE_TRIALS * n_trials), MAX_TRIALS)
+            n_trials = more(n_trials)
 
 
-def forecast(validation: Validation, model: FittedModel, new: Floats) -> float:
-    """Return the predicted largest bound if ``new`` are played."""
-    played, more = ([model.cube.decode(c) for c in codes] for codes in (validation.codes, new))
-    score = np.median(model.posterior.goal(new).mean)
+def more(n_trials: int) -> int:
+    """Return the next number of trials."""
+    return min(math.ceil(MORE_TRIALS * n_trials), MAX_TRIALS)
+
+
+def forecast(study: Study, n_trials: int) -> float:
+    """Return the predicted largest bound if validation begins after ``n_trials`` trials."""
+    model = study.searched(n_trials)
+    thetas = [model.cube.decode(code) for code in study.proposals(n_trials, N_POINTS)]
+    score = np.median([each.score.value for each in expected_at(model, thetas)])
     error = SPREAD_OF_SCORES * float(score) / math.sqrt(GAMES_A_POINT)
-    return float(forecast_bounds(model, played, more, error)[0].max())
+    return float(forecast_bounds(model, thetas, error)[0].max())
 
 
 def play(run: tuple[str, int]) -> list[dict[str, Any]]:
