@@ -8,7 +8,7 @@ INSTALLED := $(VENV)/installed
 
 .DEFAULT_GOAL := help
 .PHONY: help install sweep test test-sweeps test-papers test-lowest test-slow test-cluster test-browser drills check format bench champions training benchmark-samplers \
-	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd highs programs certificates pages docs docs-outputs clean
+	compare-samplers table1 decision-tree bellman expectimax replicates switching mcts heuristic-search uct dice pacman zstd highs programs certificates stopping pages docs docs-outputs clean
 
 # Each option of `thetafront sweep` is a variable, given as `make sweep BUDGET=1h`; one left empty is not
 # passed on. The environment does not set them.
@@ -202,6 +202,9 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 
 certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 per surface (six hours on two cores; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.certificates --output results/certificates
+
+stopping: $(INSTALLED) ## how many games a sweep --until-regret takes, against studies of a fixed length (two hours on two cores; resumes if stopped)
+	@$(BIN)/python -m results.benchmarks.certificates.stopping --output results/stopping
 
 pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)
 	@$(BIN)/thetafront report --each results/reference

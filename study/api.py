@@ -108,9 +108,11 @@ def sweep(
         A storage URL; by default ``results/name/study.db``.
     trials, replicates : int
         ``trials`` is the number of trials. By default, with a budget, it is as many as the budget
-        allows, but at most 384 if scores are noisy; without a budget, it is 128. ``replicates`` is
-        the number of games per trial: by default 1 if scores are exact, 10 for a win rate, and 4
-        otherwise. If scores are not exact and games are short, the default is up to 128.
+        allows, but at most 384 if scores are noisy; without a budget, it is 128. With
+        ``until_regret``, it is the number at the start; by default, that of the design.
+        ``replicates`` is the number of games per trial: by default 1 if scores are exact, 10 for a
+        win rate, and 4 otherwise. If scores are not exact and games are short, the default is up to
+        128.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int

@@ -78,7 +78,7 @@ class SweepOptions:
         whole(
             "Number of trials in the study.",
             show_default="384 if the budget allows; as many as it allows if scores are exact; 128 "
-            "without a budget",
+            "without a budget; as many as needed with --until-regret",
         ),
     ] = None
     replicates: Annotated[

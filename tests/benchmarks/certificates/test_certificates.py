@@ -1,16 +1,16 @@
 """Certificates of simulated studies: the machine that drifts, a short study, published tables."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from results.benchmarks.certificates import __main__ as certificates
+from results.benchmarks.certificates import stopping
 from results.benchmarks.certificates.study import DRIFT, GAMES_OF_MEMORY, Machine
 from thetafront.study.log.manifest import ROOT
-
-PUBLISHED = ROOT / "results" / "reference" / "certificates"
 
 
 def test_the_machine_drifts_as_it_should() -> None:
@@ -36,9 +36,26 @@ def test_a_short_study_is_compared_with_the_truth(monkeypatch: pytest.MonkeyPatc
     assert f"{last['n_trials']}, {last['n_points']} |" in certificates.tables(pd.DataFrame(rows))
 
 
-def test_published_tables_follow_from_the_published_studies() -> None:
-    """All but the last one, of games saved, which an earlier version made."""
-    lines = (PUBLISHED / "studies.jsonl").read_text("utf-8").splitlines()
-    made = certificates.tables(pd.DataFrame([row for line in lines for row in json.loads(line)]))
-    published = (PUBLISHED / "certificates.md").read_text("utf-8")
-    assert made.rstrip() == published.partition("\n## Stopping by the certificate")[0].rstrip()
+def test_a_study_that_stops_is_compared_with_fixed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stopping, "MAX_TRIALS", 54)
+    monkeypatch.setattr(stopping, "LENGTHS", [16, 54])
+    stopped, first, last = rows = stopping.play(("saturating", 1000))
+    assert json.loads(json.dumps(rows)) == rows
+    assert [row["arm"] for row in rows] == ["stops", "fixed", "fixed"]
+    assert stopped["target"] == stopping.TARGETS["saturating"][1000 % 3]
+    assert stopped["reached"] == (stopped["bound"] <= stopped["target"])
+    assert 16 <= stopped["n_trials"] <= 54
+    assert (first["n_trials"], first["n_games"]) == (16, 9 * 16 + 100 * first["n_points"])
+    assert last["bound"] < first["bound"]
+    said = stopping.tables(pd.DataFrame(rows))
+    assert f"| {stopped['n_games']:,} | {stopped['n_trials']}, {stopped['n_points']} |" in said
+
+
+@pytest.mark.parametrize(
+    ("program", "name"), [(certificates, "certificates"), (stopping, "stopping")]
+)
+def test_published_tables_follow_from_the_published_studies(program: Any, name: str) -> None:
+    folder = ROOT / "results" / "reference" / name
+    lines = (folder / "studies.jsonl").read_text("utf-8").splitlines()
+    made = program.tables(pd.DataFrame([row for line in lines for row in json.loads(line)]))
+    assert made == (folder / f"{name}.md").read_text("utf-8")

@@ -43,6 +43,17 @@ def test_the_same_command_again_has_nothing_to_do(swept: tuple[Path, str]) -> No
     assert "certificate: with 95% probability, at every budget from 1 to " in " ".join(said.split())
 
 
+@pytest.mark.sweeps
+def test_points_are_validated_in_time_even_if_trials_are_too_few(tmp_path: Path) -> None:
+    made(tmp_path)
+    words = [*ASKED[2:6], "--budget", "6s", *ASKED[8:], "--until-regret", "0.001"]
+    said = thetafront(tmp_path, "sweep", "flaky.toml", *words)
+    assert "; more trials come first" in " ".join(said.split())
+    assert "the budget of 6 s is spent" in said
+    front = pd.read_csv(tmp_path / "results/flaky/front.csv")
+    assert (front["n_games"] > 1).all()
+
+
 def test_what_it_cannot_do_is_refused(tmp_path: Path) -> None:
     made(tmp_path)
     words = ["sweep", "flaky.toml", "--until-regret"]

@@ -28,6 +28,8 @@ from thetafront.study.report.certificate import (
     certificate_rows,
     certificate_text,
     compute_certificate,
+    conditioned,
+    forecast_bounds,
     half_width_at_all_times,
     simultaneous_bounds,
 )
@@ -64,6 +66,45 @@ def test_bounds_at_several_budgets_hold_together() -> None:
     bounds = simultaneous_bounds(values)
     assert np.mean((values <= bounds).all(axis=1)) == pytest.approx(0.95, abs=1e-3)
     assert bounds / np.arange(1, 9) == pytest.approx([2.4906] * 8, abs=0.12)
+
+
+def test_draws_given_measurements_have_the_posterior_of_the_closed_form() -> None:
+    """The measurements of the first two of four points have errors of their own."""
+    rng = np.random.default_rng(4)
+    root = rng.standard_normal((2, 4, 4))
+    truth, measured = rng.standard_normal((4, 2)), rng.standard_normal((4, 2))
+    draws = np.stack(
+        [truth[:, k] + rng.standard_normal((200_000, 4)) @ root[k] for k in range(2)], axis=-1
+    )
+    variances = np.array([[0.5, 0.1], [0.2, 2.0]])
+    found = conditioned(draws, measured, variances, rng)
+    for k in range(2):
+        covariance = root[k].T @ root[k]
+        gain = covariance[:, :2] @ np.linalg.inv(covariance[:2, :2] + np.diag(variances[:, k]))
+        mean = truth[:, k] + gain @ (measured[:2, k] - truth[:2, k])
+        assert found[..., k].mean(axis=0) == pytest.approx(mean, abs=0.03)
+        left = covariance - gain @ covariance[:2]
+        assert np.cov(found[..., k].T) == pytest.approx(left, abs=0.05)
+
+
+def test_a_forecast_is_lower_for_more_points_and_for_better_measurements(
+    quick: Experiment,
+) -> None:
+    """The truth is 1,000·√n points; of 40 n, trials played every third."""
+    study = new_study()
+    add_trials(study, quick)
+    model = Analysis(data_of(study, quick)).combined
+    assert model is not None
+    few, many = ([{"n_playouts": n} for n in every] for every in ((5, 35), (5, 12, 20, 28, 35)))
+    largest = {}
+    for name, thetas, error in (("few", few, 40.0), ("many", many, 40.0), ("rough", many, 4000.0)):
+        bounds, expected = forecast_bounds(model, thetas, error)
+        assert bounds.shape == expected.shape == (64,)
+        assert (np.diff(expected) >= 0.0).all(), "the best of ever more θ"
+        largest[name] = bounds.max()
+    assert largest["many"] < min(largest["few"], largest["rough"])
+    gap = 1000.0 * (math.sqrt(34.0) - math.sqrt(5.0))
+    assert largest["few"] > 0.8 * gap, "below the cost of 35 playouts, 5 are recommended"
 
 
 def test_an_interval_at_all_times_holds_whenever_one_looks() -> None:

@@ -1,0 +1,85 @@
+"""When a sweep validates until its certificate is small: on made studies, without playing."""
+
+import pytest
+
+from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.report.analysis import Analysis
+from thetafront.study.run.certification import Certification, is_stuck
+from thetafront.study.run.stopping import Precision, RegretTarget
+
+
+@pytest.mark.parametrize(
+    ("forecasts", "stuck"),
+    [
+        ([], False),
+        ([5.0, 5.0], False),
+        ([5.0, 5.0, 4.6], True),
+        ([5.0, 5.0, 4.4], False),
+        ([5.0, 4.4, 9.0], False),
+        ([5.0, 4.4, 9.0, 4.0], True),
+    ],
+)
+def test_forecasts_that_hardly_fall_are_stuck(forecasts: list[float], stuck: bool) -> None:
+    assert is_stuck(forecasts) == stuck
+
+
+def test_the_first_validation_waits_until_it_is_worth_it(quick: Experiment) -> None:
+    study, said = new_study(), list[str]()
+    add_trials(study, quick)
+    analysis = Analysis(data_of(study, quick))
+
+    def certification(target: float) -> Certification:
+        return Certification(RegretTarget(target), Precision(100.0, n_points=4), said.append)
+
+    easy, hard = certification(10_000.0), certification(1.0)
+    n_baselines = len(quick.baselines)
+    assert len(easy.choose(analysis, is_late=False)) == 4 + n_baselines
+    assert len(hard.choose(analysis, is_late=True)) == 4 + n_baselines
+    assert said == []
+    assert hard.choose(analysis, is_late=False) == []
+    assert hard.choose(analysis, is_late=False) == []
+    start = (
+        f"if {4 + n_baselines} points were validated, the recommended θ would probably be within"
+    )
+    assert [text.startswith(start) for text in said] == [True, True]
+    assert said[0].endswith(" points of the best at every budget; more trials come first")
+    assert len(hard.choose(analysis, is_late=False)) == 4 + n_baselines, "trials do not help"
+    assert not hard.is_reached(analysis)
+
+
+def test_points_that_fill_gaps_are_added_if_more_trials_do_not_help(quick: Experiment) -> None:
+    """Between four points, the regret is larger than the target, however many trials there are."""
+    study = new_study()
+    add_trials(study, quick)
+    analysis = Analysis(data_of(study, quick))
+    few = Certification(RegretTarget(1.0), Precision(20.0, n_points=2), [].append)
+    bounds = {}
+    for n in (2, 4):
+        points = Certification(RegretTarget(1e9), Precision(20.0, n_points=n), [].append)
+        bounds[n], _ = few.forecast(analysis, points.choose(analysis, is_late=False))
+    assert bounds[4] < bounds[2]
+    target = RegretTarget(bounds[4] / 0.79)
+    few = Certification(target, Precision(20.0, n_points=2), [].append)
+    sizes = [len(few.choose(analysis, is_late=False)) for _ in range(3)]
+    assert sizes == [0, 0, 4 + len(quick.baselines)]
+
+
+def test_after_a_validation_predictions_are_played_at_once(quick: Experiment) -> None:
+    study, said = new_study(), list[str]()
+    add_trials(study, quick)
+    for n in (10, 30):
+        add_point(study, n, spread(round(1000 * n**0.5), 400, 100), 0.01 * n)
+    analysis = Analysis(data_of(study, quick))
+    found = analysis.certificate
+    assert found is not None
+    strict = Certification(RegretTarget(1.0), Precision(100.0), said.append)
+    chosen = strict.choose(analysis, is_late=False)
+    assert chosen
+    assert not {each.key for each in chosen} & {each.key for each in analysis.data.points}
+    assert said[0].startswith("certificate: with 95% probability, ")
+    mild = Certification(
+        RegretTarget(1.1 * float(found.bounds.max())), Precision(100.0), said.append
+    )
+    assert mild.is_reached(analysis)
+    assert mild.choose(analysis, is_late=False) == [each for each in [found.cheaper] if each]
