@@ -94,7 +94,7 @@ class SweepOrder:
             sampler = EXACT_SAMPLER if goal.is_exact else DEFAULT_SAMPLER
         if trials is None:
             trials = DEFAULT_TRIALS
-            if asked.until_regret is not None and not goal.is_exact:
+            if asked.until_regret is not None:
                 trials = asked.design_size  # more follow as the regret demands
             # If scores are exact, trials are the result, so only the budget limits their number.
             elif math.isfinite(budget_seconds):
@@ -175,11 +175,10 @@ class SweepOrder:
                 )
                 run.begin()
                 run.search()
-                is_certified = self.until_regret is not None and not experiment.goal.is_exact
-                if self.precision is not None and not is_certified:
-                    run.validate()
                 if self.until_regret is not None:
                     run.lower_regret(self.until_regret)
+                elif self.precision is not None:
+                    run.validate()
                 return run.report()
 
     def check_results(self) -> None:

@@ -213,6 +213,8 @@ class Sweep:
         for_validation = (1.0 - search_share(self.experiment)) * self.budget_seconds
         while not self.budget.is_spent:
             is_late = self.budget.is_limited and self.budget.left <= for_validation
+            if self.experiment.goal.is_exact:
+                self.validate()  # measures the costs of new trials
             with self.stops("computation of the certificate"):
                 analysis = self.analysis()
                 points = certification.choose(analysis, is_late)

@@ -54,6 +54,14 @@ def test_points_are_validated_in_time_even_if_trials_are_too_few(tmp_path: Path)
     assert (front["n_games"] > 1).all()
 
 
+@pytest.mark.sweeps
+def test_exact_scores_need_few_trials(tmp_path: Path) -> None:
+    said = thetafront(tmp_path, "sweep", "dice", "--until-regret", "1.0", "--budget", "60s")
+    assert "the target regret, 1, is reached at every budget" in " ".join(said.split())
+    assert "done before the budget of 1 min 00 s was spent" in said
+    assert len(pd.read_csv(tmp_path / "results/dice/trials.csv")) < 100
+
+
 def test_what_it_cannot_do_is_refused(tmp_path: Path) -> None:
     made(tmp_path)
     words = ["sweep", "flaky.toml", "--until-regret"]
