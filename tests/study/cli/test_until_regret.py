@@ -1,5 +1,6 @@
 """A sweep that goes on until the regret is small: whole commands."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,8 @@ def test_the_same_command_again_has_nothing_to_do(swept: tuple[Path, str]) -> No
     thetafront(folder, "sweep", "flaky.toml", *ASKED, "--until-regret", "400%")
     assert len(pd.read_csv(folder / "results/flaky/games.csv")) == n_games
     said = thetafront(folder, "front", "flaky")
-    assert "certificate: with 95% probability, at every budget from 1 to " in " ".join(said.split())
+    start = r"certificate: with 95% probability, at every budget from 1(\.0\d*)? to "
+    assert re.search(start, " ".join(said.split())), said
 
 
 @pytest.mark.sweeps
@@ -48,7 +50,6 @@ def test_points_are_validated_in_time_even_if_trials_are_too_few(tmp_path: Path)
     made(tmp_path)
     words = [*ASKED[2:6], "--budget", "6s", *ASKED[8:], "--until-regret", "0.001"]
     said = thetafront(tmp_path, "sweep", "flaky.toml", *words)
-    assert "; more trials come first" in " ".join(said.split())
     assert "the budget of 6 s is spent" in said
     front = pd.read_csv(tmp_path / "results/flaky/front.csv")
     assert (front["n_games"] > 1).all()
