@@ -62,6 +62,7 @@ PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
 MAX_AT_ONCE = 6  # prospects: the θ that are predicted to be the best for some budgets
 WORTH_PLAYING = 0.8  # a prospect is worth playing if it lowers a bound to this share or less
 PROMISE = 2.0  # standard deviations above the mean
+JITTER = 1e-9  # added to variances, as a share of their mean
 LOG_ERROR = 0.01  # assumed standard deviation of log₁₀ of a cost that has been measured
 TIGHTEST_AT = 500.0  # number of games at which a confidence sequence is the tightest
 
@@ -239,7 +240,9 @@ def conditioned(draws: Floats, mean: Floats, variances: Floats, rng: np.random.G
         covariance = centred.T @ centred[:, :n] / len(values)
         noise = rng.standard_normal((len(values), n)) * np.sqrt(variances[:, k])
         errors = mean[:n, k] - values[:, :n] - noise
-        solved = np.linalg.solve(covariance[:n] + np.diag(variances[:, k]), errors.T)
+        jitter = JITTER * np.trace(covariance[:n]) / n  # in case two points are almost the same
+        measured = covariance[:n] + np.diag(variances[:, k] + jitter)
+        solved = np.linalg.solve(measured, errors.T)
         found[..., k] = values + (covariance @ solved).T
     return found
 
@@ -247,14 +250,16 @@ def conditioned(draws: Floats, mean: Floats, variances: Floats, rng: np.random.G
 def forecast_bounds(
     model: FittedModel, thetas: Sequence[Mapping[str, Any]], standard_error: float
 ) -> tuple[Floats, Floats]:
-    """Predict the bounds of a study that will have played some θ, before any of them is played.
+    """Predict the bounds of a study that will have played some θ, and no others.
+
+    A θ is taken to meet a budget if its expected cost does.
 
     Parameters
     ----------
     model : FittedModel
-        The model of the trials.
+        The model of all games so far.
     thetas : sequence of mapping
-        The θ. Their means are assumed to be as predicted.
+        The θ, all different. Their means are assumed to be as predicted.
     standard_error : float
         The standard error of these means, in the goal's unit.
 

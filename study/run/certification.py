@@ -2,28 +2,41 @@
 
 Validation takes most of a study's games, and a point loses its use when more trials find a better
 one. So the first validation waits until it is predicted to reduce all bounds well below the target,
-or until more trials hardly lower this forecast. After it, predicted θ are played as long as this is
+or until more trials hardly lower this forecast; then it has up to four times as many points. After
+it, predicted θ are played as long as this is
 expected to lower a bound; else, more trials follow.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from thetafront.study.log.point import Point
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import bound_text, certificate_line, forecast_bounds
 from thetafront.study.run.stopping import Precision, RegretTarget
+from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted
 
 PREDICTED_SHARE = 0.8  # share of a target for predicted bounds, which are often too low
 WORTH_WAITING = 0.9  # two increases of the trials must lower a forecast to this share or less
+TINY = 1e-9  # least allowed regret; a share of an expected goal of 0 would allow none
 MORE_POINTS = 2, 4  # factors on the number of points, if more trials would not reach the target
 
 
 def is_stuck(forecasts: Sequence[float]) -> bool:
     """Return whether the last two of at least three forecasts are hardly lower than the others."""
     return len(forecasts) >= 3 and min(forecasts[-2:]) > WORTH_WAITING * min(forecasts[:-2])
+
+
+def proposed(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
+    """Return the points of the first validation that have not been played or left out."""
+    known = {each.key for each in data.points}
+    return [each for each in choose_points(model, data, n_points) if each.key not in known]
 
 
 @dataclass
@@ -49,15 +62,18 @@ class Certification:
         ``is_late`` says that there is no time to wait for more trials.
         """
         data, found, model = analysis.data, analysis.certificate, analysis.trials_model
+        known, n_points = {each.key for each in data.points}, self.precision.n_points
         if found is not None:
             self.say(certificate_line(found))
-            allowed = self.target.allowed(found.expected)
-            return found.worth_playing(allowed, {each.key for each in data.points})
-        if model is None or data.points:
+            is_first = len(known) < n_points and not data.experiment.goal.is_exact
+            if not is_first or self.is_reached(analysis):
+                return found.worth_playing(self.target.allowed(found.expected), known)
+        elif known:
+            return []  # all points were left out
+        if model is None:
             return []
-        n_points = self.precision.n_points
-        points = choose_points(model, data, n_points)
-        if is_late:
+        points = proposed(model, data, n_points)
+        if is_late or not points:
             return points
         bound, of_target = self.forecast(analysis, points)
         if of_target <= PREDICTED_SHARE:
@@ -65,20 +81,23 @@ class Certification:
         self.forecasts.append(of_target)
         if is_stuck(self.forecasts):
             sizes = (factor * n_points for factor in MORE_POINTS)
-            larger = (choose_points(model, data, size) for size in sizes)
+            larger = (proposed(model, data, size) for size in sizes)
             enough = (e for e in larger if self.forecast(analysis, e)[1] <= PREDICTED_SHARE)
             return next(enough, points)
         self.say(
-            f"if {counted(len(points), 'point')} were validated, the recommended θ would probably "
-            f"be within {bound_text(data.experiment.goal, bound)} of the best at every budget; "
-            "more trials come first"
+            f"if {counted(len(points), 'point')} were validated, the recommended θ would be within "
+            f"about {bound_text(data.experiment.goal, bound)} of the best at every budget; to "
+            f"reach {self.target.text}, more trials come first"
         )
         return []
 
     def forecast(self, analysis: Analysis, new: Sequence[Point]) -> tuple[float, float]:
         """Predict the largest bound if points were played, and its largest share of the target."""
         assert analysis.combined is not None
-        error = self.precision.standard_error or 0.0
-        thetas = [each.params for each in new]
+        data, precision = analysis.data, self.precision
+        least = math.sqrt(data.variance_prior.variance / precision.most_games)
+        error = max(precision.standard_error or 0.0, least)
+        thetas = [each.params for each in (*data.known_points, *new)]
         bounds, expected = forecast_bounds(analysis.combined, thetas, error)
-        return float(bounds.max()), float((bounds / self.target.allowed(expected)).max())
+        allowed = np.maximum(self.target.allowed(expected), TINY)
+        return float(bounds.max()), float((bounds / allowed).max())

@@ -150,12 +150,15 @@ class Sweep:
             room()  # raises errors here, rather than in a worker
         self.budget  # noqa: B018
 
-    def search(self) -> None:
+    def search(self, share: float | None = None) -> None:
         """Play trials up to the study's total: the design first, then the sampler's proposals.
 
-        StoppedError if trials, workers or the storage fail.
+        ``share`` is the share of the time left that the search may use; by default, it leaves time
+        for the validation. StoppedError if trials, workers or the storage fail.
         """
         assert self.settings is not None
+        if share is None:
+            share = 1.0 if self.precision is None else search_share(self.experiment)
         with self.stops("search"):
             data = self.analysis().data
             left = self.budget.left
@@ -176,7 +179,7 @@ class Sweep:
                 settings,
                 self.executor.capacity,
                 display.message,
-                self.budget.part(1.0 if self.precision is None else search_share(self.experiment)),
+                self.budget.part(share),
                 self.connection,
                 in_subprocess=self.executor.is_cluster,
             )
@@ -211,13 +214,16 @@ class Sweep:
         assert self.precision is not None
         certification = Certification(target, self.precision, self.say)
         for_validation = (1.0 - search_share(self.experiment)) * self.budget_seconds
+        stored = [each for each in self.analysis().data.points if not each.error]
+        if stored:
+            self.validate(stored)  # an earlier run may have been interrupted
         while not self.budget.is_spent:
-            is_late = self.budget.is_limited and self.budget.left <= for_validation
+            to_search = self.budget.left - for_validation if self.budget.is_limited else math.inf
             if self.experiment.goal.is_exact:
                 self.validate()  # measures the costs of new trials
             with self.stops("computation of the certificate"):
                 analysis = self.analysis()
-                points = certification.choose(analysis, is_late)
+                points = certification.choose(analysis, is_late=to_search <= 0.0)
             data = analysis.data
             played = [each for each in data.points if each.games]
             if points:
@@ -225,14 +231,16 @@ class Sweep:
                 continue
             if certification.is_reached(analysis):
                 self.say(f"the target regret, {target.text}, is reached at every budget")
+                self.stopped_by_budget = False
                 return
-            if analysis.combined is None or (played and analysis.certificate is None):
+            if analysis.combined is None or (data.points and analysis.certificate is None):
+                self.say("there is no certificate, because no θ can be recommended")
                 return
             assert self.settings is not None
             n_trials = sum(each.state == "complete" for each in data.trials)
             n_more = math.ceil(MORE_TRIALS * n_trials)
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
-            self.search()
+            self.search(None if played else min(to_search / self.budget.left, 1.0))
         self.stopped_by_budget = True
 
     def validate(self, points: list[Point] | None = None) -> None:

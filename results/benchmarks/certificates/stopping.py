@@ -43,12 +43,13 @@ TARGETS = {
 SPREAD_OF_SCORES = 0.4  # standard deviation of one game's score, as a share of its mean
 NOTE = """\
 Bounds and regrets are shares of the highest true score. *Stop at* is the largest bound at any
-budget at which a study stops; *reached* counts the studies that stopped at it within 183 trials.
+budget at which a study stops; *reached* counts the studies that stopped at it, while the others
+ended with 183 trials.
 *Held* is the share of studies in which no bound is exceeded at any budget; a row "fixed" is for all
 studies of a fixed length. *Mean regret* is the mean over 25 budgets. *Equal regret* and *equal
-bound* give the number of games with which studies of a fixed length have the same mean regret or
-the same mean bound, and the share of it that stopping saves; negative where stopping needs more
-games."""
+bound* give the number of games with which studies of a fixed length and the same seeds have the
+same mean regret or the same mean bound, and the share of it that stopping saves; negative where
+stopping needs more games."""
 
 
 def fixed(study: Study, n_trials: int) -> dict[str, Any]:
@@ -109,14 +110,18 @@ def play(run: tuple[str, int]) -> list[dict[str, Any]]:
 
 
 def cells(rows: pd.DataFrame, lengths: pd.DataFrame) -> list[str]:
-    """Return the cells about studies that stopped; ``lengths`` has means by fixed length."""
+    """Return the cells about studies that stopped; ``lengths`` has means by fixed length.
+
+    If no length reaches the same regret or bound, the longest one is named with ``>``.
+    """
     n, mean = len(rows), rows.mean(numeric_only=True)
     held = share(int(rows["holds"].sum()), n)
     games = []
     for what in ("regret", "bound"):
         falling = np.minimum.accumulate(lengths[what])
         needed = float(np.interp(-mean[what], -falling, lengths["n_games"]))
-        games.append(f"{needed:,.0f}, {1.0 - mean['n_games'] / needed:+.0%}")
+        more = "> " if mean[what] < falling.min() else ""
+        games.append(f"{more}{needed:,.0f}, {more}{1.0 - mean['n_games'] / needed:+.0%}")
     return [
         f"{int(rows['reached'].sum())} of {n}",
         f"{held.value:.2f} ({held.low:.2f} to {held.high:.2f})",
@@ -136,8 +141,9 @@ def tables(rows: pd.DataFrame) -> str:
         of_fixed = part[part["arm"] == FIXED]
         if part.empty:
             continue
-        lengths = of_fixed.groupby("n_trials").mean(numeric_only=True)
         for target, stopped in part[part["arm"] == STOPS].groupby("target", sort=False):
+            same = of_fixed[of_fixed["seed"].isin(stopped["seed"])]
+            lengths = same.groupby("n_trials").mean(numeric_only=True)
             found.append([name, f"{target:.0%}", *cells(stopped, lengths)])
         held = share(int(of_fixed["holds"].sum()), len(of_fixed))
         text = f"{held.value:.2f} ({held.low:.2f} to {held.high:.2f})"

@@ -45,7 +45,7 @@ def test_play_sums_up_for_people() -> None:
     said = succeeded(None, "play", "random", "--games", "3", "--jobs", "1")
     assert "3 games from seed 0" in said
     assert " points, 95% interval; single games " in said
-    assert re.search(r"^CPU time per move +\d+ ns ± [\d.]+%$", said, re.MULTILINE), said
+    assert re.search(r"^CPU time per move +\S+ [nµm]?s ± [\d.,]+%$", said, re.MULTILINE), said
 
 
 def test_what_is_left_out_of_a_maze_is_noted(tmp_path: Path) -> None:
