@@ -114,8 +114,10 @@ class PlaySummary:
             lines.append(("reached", ", ".join(shares)))
         for cost in self.costs:
             found = self.cost(cost)
-            unknown = "unknown, because no game was played alone" * math.isnan(found.value)
-            lines.append((cost.label, unknown or cost.interval(found.value, found.low, found.high)))
+            text = cost.interval(found.value, found.low, found.high)
+            if math.isnan(found.value):
+                text = "unknown, because no game was played alone"
+            lines.append((cost.label, text))
         n_moves = [game.n_moves for game in self.games]
         if max(n_moves) > 1:
             lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} per game"))

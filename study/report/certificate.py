@@ -230,7 +230,7 @@ def conditioned(draws: Floats, mean: Floats, variances: Floats, rng: np.random.G
     ``draws`` has the shape (n_draws, m, 2) and ``mean`` (m, 2). ``variances``, shape (n, 2), are
     those of the errors of the n measurements. Each draw is corrected by its own simulated
     measurement (Matheron's rule); covariances are those of the draws. Source: Wilson et al.,
-    *Pathwise conditioning of Gaussian processes* (2021), equation 6.
+    *Pathwise conditioning of Gaussian processes* (2021).
     """
     n = len(variances)
     found = np.empty_like(draws)

@@ -150,15 +150,13 @@ class Sweep:
             room()  # raises errors here, rather than in a worker
         self.budget  # noqa: B018
 
-    def search(self, share: float | None = None) -> None:
+    def search(self, reserved: float | None = None) -> None:
         """Play trials up to the study's total: the design first, then the sampler's proposals.
 
-        ``share`` is the share of the time left that the search may use; by default, it leaves time
-        for the validation. StoppedError if trials, workers or the storage fail.
+        The search leaves the ``reserved`` seconds of the budget; by default, a share of the time
+        left, if there is a validation. StoppedError if trials, workers or the storage fail.
         """
         assert self.settings is not None
-        if share is None:
-            share = 1.0 if self.precision is None else search_share(self.experiment)
         with self.stops("search"):
             data = self.analysis().data
             left = self.budget.left
@@ -179,7 +177,7 @@ class Sweep:
                 settings,
                 self.executor.capacity,
                 display.message,
-                self.budget.part(share),
+                self.search_budget(reserved),
                 self.connection,
                 in_subprocess=self.executor.is_cluster,
             )
@@ -204,6 +202,12 @@ class Sweep:
             self.n_failed += search.snapshot().n_failed - before.n_failed
             self.stopped_by_budget = not search.done
 
+    def search_budget(self, reserved: float | None) -> Budget:
+        """Return the budget of a search that begins now."""
+        if reserved is not None:
+            return self.budget.without(reserved)
+        return self.budget.part(1.0 if self.precision is None else search_share(self.experiment))
+
     def lower_regret(self, target: RegretTarget) -> None:
         """Search and validate until no bound of the certificate is above the target.
 
@@ -213,17 +217,18 @@ class Sweep:
         """
         assert self.precision is not None
         certification = Certification(target, self.precision, self.say)
-        for_validation = (1.0 - search_share(self.experiment)) * self.budget_seconds
+        # The time that the first validation has if the search takes as long as it may.
+        share, is_exact = 1.0 - search_share(self.experiment), self.experiment.goal.is_exact
+        reserved = share * self.budget_seconds if self.budget.is_limited else 0.0
         stored = [each for each in self.analysis().data.points if not each.error]
-        if stored:
+        if stored and not is_exact:
             self.validate(stored)  # an earlier run may have been interrupted
         while not self.budget.is_spent:
-            to_search = self.budget.left - for_validation if self.budget.is_limited else math.inf
-            if self.experiment.goal.is_exact:
+            if is_exact:
                 self.validate()  # measures the costs of new trials
             with self.stops("computation of the certificate"):
                 analysis = self.analysis()
-                points = certification.choose(analysis, is_late=to_search <= 0.0)
+                points = certification.choose(analysis, self.budget.left <= reserved)
             data = analysis.data
             played = [each for each in data.points if each.games]
             if points:
@@ -240,7 +245,7 @@ class Sweep:
             n_trials = sum(each.state == "complete" for each in data.trials)
             n_more = math.ceil(MORE_TRIALS * n_trials)
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
-            self.search(None if played else min(to_search / self.budget.left, 1.0))
+            self.search(None if played else reserved)
         self.stopped_by_budget = True
 
     def validate(self, points: list[Point] | None = None) -> None:

@@ -7,10 +7,8 @@ the certificate's bounds, and the other increases the number of trials by half. 
 resumes after an interrupt.
 """
 
-import argparse
 import math
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,11 +16,10 @@ import optuna
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from results.benchmarks.certificates.simulation import main
 from results.benchmarks.certificates.study import Study, Validation
-from results.benchmarks.command import Runs, add_seeds, parse_seeds, publish
 from results.benchmarks.samplers.contest import N_DESIGN
 from results.benchmarks.samplers.surfaces import SURFACES
-from results.papers.paper import command, parser
 from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing
 from thetafront.study.report.sections import document, markdown_table
@@ -119,19 +116,5 @@ def tables(rows: pd.DataFrame) -> str:
     return document("Certificates", NOTE, *sections)
 
 
-def run(given: argparse.Namespace) -> None:
-    """Run the missing studies, then write the tables."""
-    runs = Runs(given.output / "studies.jsonl", "surface", "seed", "arm")
-    wanted = [(name, seed) for seed in parse_seeds(given) for name in given.surface or SURFACES]
-    runs.play(wanted, lambda rows: (rows[0]["surface"], rows[0]["seed"]), play, given.jobs)
-    rows = pd.DataFrame([row for rows in runs.records for row in rows])
-    publish(given.output, "certificates", tables(rows), {})
-
-
 if __name__ == "__main__":
-    options = parser(__doc__ or "", Path("results", "certificates"))
-    add_seeds(options, 500)
-    options.add_argument(
-        "--surface", action="append", choices=SURFACES, help="repeatable; default: all"
-    )
-    command(run, options)
+    main(__doc__ or "", "certificates", SURFACES, 500, play, tables)

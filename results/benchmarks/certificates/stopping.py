@@ -8,9 +8,7 @@ until no bound is above the target. A study of a fixed length validates twelve p
 trial. The same command resumes after an interrupt.
 """
 
-import argparse
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,10 +16,9 @@ import optuna
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from results.benchmarks.certificates.simulation import main
 from results.benchmarks.certificates.study import GAMES_A_POINT, Study, Validation
-from results.benchmarks.command import Runs, add_seeds, parse_seeds, publish
 from results.benchmarks.samplers.contest import N_DESIGN
-from results.papers.paper import command, parser
 from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing, forecast_bounds
 from thetafront.study.report.expected import expected_at
@@ -153,16 +150,5 @@ def tables(rows: pd.DataFrame) -> str:
     return document("Stopping by the certificate", NOTE, markdown_table(heading, found))
 
 
-def run(given: argparse.Namespace) -> None:
-    """Run the missing studies, then write the table."""
-    runs = Runs(given.output / "studies.jsonl", "surface", "seed", "arm")
-    wanted = [(name, seed) for seed in parse_seeds(given) for name in TARGETS]
-    runs.play(wanted, lambda rows: (rows[0]["surface"], rows[0]["seed"]), play, given.jobs)
-    rows = pd.DataFrame([row for rows in runs.records for row in rows])
-    publish(given.output, "stopping", tables(rows), {})
-
-
 if __name__ == "__main__":
-    options = parser(__doc__ or "", Path("results", "stopping"))
-    add_seeds(options, 120)
-    command(run, options)
+    main(__doc__ or "", "stopping", TARGETS, 120, play, tables)

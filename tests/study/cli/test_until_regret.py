@@ -32,6 +32,8 @@ def test_it_continues_until_the_bounds_are_small(swept: tuple[Path, str]) -> Non
     regret = best - 10.0 * found["number"].map(x)
     assert (regret <= found["regret_bound95"] + 0.05).all()
     assert len(front) > 4, "predictions in between were played"
+    n_trials = len(pd.read_csv(folder / "results/flaky/trials.csv"))
+    assert n_trials > 12, "more trials came first, although there is no budget"
 
 
 @pytest.mark.sweeps
