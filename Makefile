@@ -203,7 +203,7 @@ programs: $(INSTALLED) ## tune five programs that are not ours, beside three sam
 certificates: $(INSTALLED) ## how often certificates of simulated studies hold, 500 per surface (six hours on two cores; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.certificates --output results/certificates
 
-stopping: $(INSTALLED) ## how many games a sweep --until-regret takes, against studies of a fixed length (two hours on two cores; resumes if stopped)
+stopping: $(INSTALLED) ## how many games a sweep --until-regret takes, against studies of a fixed length (an hour and a half on two cores; resumes if stopped)
 	@$(BIN)/python -m results.benchmarks.certificates.stopping --output results/stopping
 
 pages: $(INSTALLED) ## write page and pictures of every published study, and their list (some minutes)
