@@ -59,3 +59,31 @@ def test_published_tables_follow_from_the_published_studies(program: Any, name: 
     lines = (folder / "studies.jsonl").read_text("utf-8").splitlines()
     made = program.tables(pd.DataFrame([row for line in lines for row in json.loads(line)]))
     assert made == (folder / f"{name}.md").read_text("utf-8")
+
+
+def test_pairs_of_published_studies_are_as_documented() -> None:
+    """Stopped studies beside the first step of growing ones with no bound above the target."""
+    reference = ROOT / "results" / "reference"
+    studies: dict[str, dict[Any, list[dict[str, Any]]]] = {}
+    for name in ("stopping", "certificates"):
+        lines = (reference / name / "studies.jsonl").read_text("utf-8").splitlines()
+        rows = map(json.loads, lines)
+        studies[name] = {(each[0]["surface"], each[0]["seed"]): each for each in rows}
+    pairs, alone = [], []
+    for key, (stopped, *_) in studies["stopping"].items():
+        steps = studies["certificates"][key]
+        found = next((row for row in steps if row["bound"] <= stopped["target"]), None)
+        if stopped["reached"] and found is not None:
+            pairs.append([stopped["n_games"], found["n_games"], stopped["regret"], found["regret"]])
+        else:
+            alone.append((stopped["reached"], found is not None))
+    games, grown, regret, grown_regret = np.mean(pairs, axis=0)
+    said = " ".join((ROOT / "docs" / "explanation" / "certificate.md").read_text("utf-8").split())
+    assert f"in {len(pairs)} of 180 cases: with {games:,.0f} games on average" in said
+    assert f"if validation waited, and {grown:,.0f} otherwise" in said
+    assert f"mean regret was {regret:.1%} and {grown_regret:.1%} of the highest score" in said
+    assert (alone.count((True, False)), alone.count((False, True))) == (17, 2)
+    reached = [rows[0] for rows in studies["stopping"].values() if rows[0]["reached"]]
+    n_held = sum(row["holds"] for row in reached)
+    assert f"{len(reached)} of the 180 studies reached their target" in said
+    assert f"held** in {n_held} of the {len(reached)}" in said
