@@ -83,10 +83,12 @@ class Certification:
             larger = (proposed(model, data, size) for size in sizes)
             enough = (e for e in larger if self.forecast(analysis, e)[1] <= PREDICTED_SHARE)
             return next(enough, points)
+        size = bound_text(data.experiment.goal, bound)
+        if self.target.is_share:
+            size = f"{of_target * self.target.value:.0%} of the expected score"
         self.say(
-            f"if {counted(len(points), 'point')} were validated, the recommended θ would be within "
-            f"about {bound_text(data.experiment.goal, bound)} of the best at every budget; to "
-            f"reach {self.target.text}, more trials come first"
+            f"if {counted(len(points), 'point')} were validated, the largest regret bound would be "
+            f"about {size}; the target is {self.target.text}, so more trials come first"
         )
         return []
 

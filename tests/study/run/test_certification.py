@@ -39,12 +39,14 @@ def test_the_first_validation_waits_until_it_is_worth_it(quick: Experiment) -> N
     assert said == []
     assert hard.choose(analysis, is_late=False) == []
     assert hard.choose(analysis, is_late=False) == []
-    start = f"if {4 + n_baselines} points were validated, the recommended θ would be within about"
-    assert [text.startswith(start) for text in said] == [True, True]
-    end = " points of the best at every budget; to reach 1, more trials come first"
-    assert said[0].endswith(end)
+    start = f"if {4 + n_baselines} points were validated, the largest regret bound would be about "
+    end = " points; the target is 1, so more trials come first"
+    assert [text.startswith(start) and text.endswith(end) for text in said] == [True, True]
     assert len(hard.choose(analysis, is_late=False)) == 4 + n_baselines, "trials do not help"
     assert not hard.is_reached(analysis)
+    share = Certification(RegretTarget(0.01, is_share=True), Precision(100.0), said.append)
+    assert share.choose(analysis, is_late=False) == []
+    assert said[-1].endswith("% of the expected score; the target is 1%, so more trials come first")
 
 
 def test_points_that_fill_gaps_are_added_if_more_trials_do_not_help(quick: Experiment) -> None:
