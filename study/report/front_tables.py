@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -12,6 +13,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, rate_interval
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.log.location import Location
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
 from thetafront.study.report.played_rows import Row
@@ -20,6 +22,7 @@ from thetafront.study.report.sections import new_table
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.shrinkage import ENOUGH
 from thetafront.study.terminal.console import print_table
+from thetafront.study.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 CELL = "text-align: {}; white-space: nowrap"
 DIM = ' style="opacity: 0.5"'
 VALIDATED = "validated alone"
+MIN_EQUAL = 4  # trials without any difference between their games before a note says so
 
 
 def print_front(out: Console, analysis: Analysis) -> None:
@@ -47,13 +51,28 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
-    """Print the notes below a front: narrow parameter ranges, trust in the model, certificate."""
+    """Print the notes below a front: narrow ranges, equal games, trust in the model, certificate."""
     from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
-    lines = edges, distrust_line(analysis), certificate_line(analysis.certificate)
-    for line in filter(None, lines):
+    trust, certificate = distrust_line(analysis), certificate_line(analysis.certificate)
+    for line in filter(None, (edges, equal_games_line(analysis.data), trust, certificate)):
         out.print(line)
+
+
+def equal_games_line(data: StudyData) -> str:
+    """Say that all games of each θ have the same score; empty if some differ."""
+    goal = data.experiment.goal
+    repeated = [each.in_order for each in data.trials if len(each.games) > 1]
+    # Shares are of few possible values, which small samples often have in common.
+    if goal.is_exact or goal.is_share or len(repeated) < MIN_EQUAL:
+        return ""
+    if any(np.ptp(goal.samples(games)) for games in repeated):
+        return ""
+    return (
+        f"in each of {counted(len(repeated), 'trial')}, all games have the same {goal.label}; if "
+        "the program ignores its seed, define the goal as exact, and each θ is played only once"
+    )
 
 
 def spare_columns(experiment: Experiment) -> list[str]:

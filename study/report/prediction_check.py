@@ -96,16 +96,16 @@ def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model of the trials may be trusted, and what to do if not."""
     inside = f"{check.n_inside} of {check.n} measured means are inside its 95% intervals"
-    size = goal.size_text(check.excess)
+    size, chance = goal.size_text(check.excess), goal.size_text(check.allowed)
+    by_chance = f"(up to {chance} could be due to chance)"
     if check.is_passed:
         side = "below" if check.excess > 0.0 else "above"
         return (
             f"The model of the trials passes its check: {inside}; on average, the means are {size} "
-            f"{side} its predictions."
+            f"{side} its predictions {by_chance}."
         )
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
-    chance = goal.size_text(check.allowed)
-    average = f", by {size} on average (up to {chance} could be due to chance)"
+    average = f", by {size} on average {by_chance}"
     found = f"{problem}{average}" if check.is_biased else "confident"
     return (
         f"The model of the trials is too {found}; {inside}. Predictions for untested θ allow for "

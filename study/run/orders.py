@@ -171,12 +171,13 @@ class SweepOrder:
                     self.budget_seconds,
                     self.settings,
                     self.precision,
+                    self.until_regret,
                     lock,
                 )
                 run.begin()
                 run.search()
                 if self.until_regret is not None:
-                    run.lower_regret(self.until_regret)
+                    run.lower_regret()
                 elif self.precision is not None:
                     run.validate()
                 return run.report()

@@ -94,6 +94,7 @@ class Sweep:
     budget_seconds: float = math.inf
     settings: SearchSettings | None = None  # the settings of the search; None for no search
     precision: Precision | None = None  # precision of the validation; None for no validation
+    until_regret: RegretTarget | None = None  # the number of trials grows until it is reached
     lock: ServerLock | None = None  # the study's lock on a server, which may be lost; else None
     n_failed: int = 0
     stopped_by_budget: bool = False
@@ -164,6 +165,8 @@ class Sweep:
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
+        if self.until_regret is not None:
+            total += " for now"
         self.out.print(
             f"{self.experiment.title}: study {self.location.name!r}{total}, "
             f"{counted(settings.n_replicates, 'game')} "
@@ -186,10 +189,10 @@ class Sweep:
             n_games = counted(before.n_games_done, "game")
             if search.done:
                 search.close()
-                self.out.print(
-                    f"search already complete: {n_trials}, {n_games} "
-                    f"(for more, use {option('trials')})"
-                )
+                said = f"search already complete: {n_trials}, {n_games}"
+                if self.until_regret is None:
+                    said += f" (for more, use a larger {option('trials')})"
+                self.out.print(said)
                 return
             if before.n_games_done:
                 self.out.print(f"resuming: {n_trials} and {n_games} already stored")
@@ -208,14 +211,15 @@ class Sweep:
             return self.budget.without(reserved)
         return self.budget.part(1.0 if self.precision is None else search_share(self.experiment))
 
-    def lower_regret(self, target: RegretTarget) -> None:
+    def lower_regret(self) -> None:
         """Search and validate until no bound of the certificate is above the target.
 
         The certificate has an upper bound of the regret at each budget. As long as there is nothing
         to validate, the number of trials is increased by half. StoppedError if games, workers or
         the storage fail.
         """
-        assert self.precision is not None
+        target = self.until_regret
+        assert target is not None and self.precision is not None
         certification = Certification(target, self.precision, self.say)
         # The time that the first validation has if the search takes as long as it may.
         share, is_exact = 1.0 - search_share(self.experiment), self.experiment.goal.is_exact

@@ -129,6 +129,8 @@ class Goal:
         """Write the size of a difference: ``1,881 points``, or ``4.2 percentage points``."""
         if self.is_share:
             return f"{100.0 * abs(difference):.1f} percentage points"
+        if self.format.unit == "%":
+            return f"{self.format.error(abs(difference))} percentage points"
         return self.format.error_with_unit(abs(difference))
 
     def combined_column(self, statistic: str) -> str:

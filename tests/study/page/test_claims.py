@@ -110,7 +110,9 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
     [
         (
             PredictionCheck(14, 14, 1600.0, 3600.0),
-            "The model of the trials passes its check: 14 of 14",
+            "The model of the trials passes its check: 14 of 14 measured means are inside its 95% "
+            "intervals; on average, the means are 1,600 points below its predictions (up to 3,600 "
+            "points could be due to chance).",
         ),
         (
             PredictionCheck(13, 7, 3524.0, 1786.0),

@@ -26,7 +26,12 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.log import Log
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.front_tables import front_table, predicted_front_table, print_front
+from thetafront.study.report.front_tables import (
+    equal_games_line,
+    front_table,
+    predicted_front_table,
+    print_front,
+)
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.tables import (
     frame_thetas,
@@ -75,6 +80,26 @@ def test_a_model_that_validation_refutes_is_told(
     )
     assert found is not None
     assert float(found[1].replace(",", "")) == pytest.approx(too_high, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ([[5, 5], [7, 7, 7], [9, 9], [9, 9], [3]], "in each of 4 trials, all games have the same"),
+        ([[5, 5], [7, 7, 7], [9, 9], [9, 8], [3]], ""),
+        ([[5, 5], [7, 7, 7], [9, 9], [3]], ""),  # too few
+    ],
+)
+def test_a_program_that_ignores_its_seed_is_noticed(
+    quick: Experiment, scores: list[list[int]], said: str
+) -> None:
+    study = new_study()
+    for n, each in enumerate(scores, 1):
+        games = [Game(seed, score, N_MOVES, 0.1, 10, 512, 0) for seed, score in enumerate(each)]
+        store_trial(study, quick, {"n_playouts": n}, games)
+    line = equal_games_line(data_of(study, quick))
+    assert line.startswith(said)
+    assert bool(line) == bool(said)
 
 
 def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, model: FittedModel) -> None:
