@@ -51,7 +51,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
-    """Print the notes below a front: narrow ranges, equal games, trust in the model, certificate."""
+    """Print the notes below a front, such as narrow ranges, and the certificate."""
     from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))

@@ -219,7 +219,8 @@ class Sweep:
         the storage fail.
         """
         target = self.until_regret
-        assert target is not None and self.precision is not None
+        assert target is not None
+        assert self.precision is not None
         certification = Certification(target, self.precision, self.say)
         # The time that the first validation has if the search takes as long as it may.
         share, is_exact = 1.0 - search_share(self.experiment), self.experiment.goal.is_exact

@@ -30,7 +30,7 @@ def test_columns_follow_names_and_units() -> None:
     assert mean("speed", unit="bits/char").column("mean") == "speed_mean_bits_per_char"
     gain = mean("gain", unit="%")
     assert gain.game_column == "gain_percent"
-    assert gain.size_text(-2.345) == "2.345 percentage points", "2.3 % could be of another value"
+    assert gain.size_text(-2.345) == "2.3 percentage points", "2.3 % could be of another value"
     assert mean().axis_label == "mean score"
     assert exact("file_size", "bytes").axis_label == "file size, bytes"
     assert rate("won").column("mean") == "won_mean"
