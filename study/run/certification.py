@@ -16,7 +16,7 @@ from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.certificate import bound_text, certificate_line, forecast_bounds
+from thetafront.study.report.certificate import bound_text, certificate_headline, forecast_bounds
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted
@@ -63,7 +63,7 @@ class Certification:
         data, found, model = analysis.data, analysis.certificate, analysis.trials_model
         known, n_points = {each.key for each in data.points}, self.precision.n_points
         if found is not None:
-            self.say(certificate_line(found))
+            self.say(certificate_headline(found))
             is_first = len(known) < n_points and not data.experiment.goal.is_exact
             if not is_first or self.is_reached(analysis):
                 return found.worth_playing(self.target.allowed(found.expected), known)
@@ -83,12 +83,13 @@ class Certification:
             larger = (proposed(model, data, size) for size in sizes)
             enough = (e for e in larger if self.forecast(analysis, e)[1] <= PREDICTED_SHARE)
             return next(enough, points)
-        size = bound_text(data.experiment.goal, bound)
+        goal = data.experiment.goal
+        size = bound_text(goal, bound)
         if self.target.is_share:
             size = f"{of_target * self.target.value:.0%} of the expected score"
         self.say(
             f"if {counted(len(points), 'point')} were validated, the largest regret bound would be "
-            f"about {size}; the target is {self.target.text}, so more trials come first"
+            f"about {size}; the target is {self.target.text_in(goal)}, so more trials come first"
         )
         return []
 

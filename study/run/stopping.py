@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.experiments.objectives import SCORE, Goal
+from thetafront.study.experiments.objectives.formats import significant
 from thetafront.study.log.seeds import SEEDS_A_POINT
 
 MIN_GAMES = 100  # games of a point before its sample standard deviation is used
@@ -52,6 +53,14 @@ class RegretTarget:
     def text(self) -> str:
         """The target as the user gave it."""
         return f"{100.0 * self.value:g}%" if self.is_share else f"{self.value:g}"
+
+    def text_in(self, goal: Goal) -> str:
+        """Write the target with its unit: ``2%``, ``2,000 points``, ``8 percentage points``."""
+        if self.is_share:
+            return self.text
+        if goal.is_share:
+            return f"{100.0 * self.value:g} percentage points"
+        return goal.format.beside_unit(significant(self.value))
 
     def allowed(self, expected: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the allowed regret, given the expected values."""

@@ -151,11 +151,12 @@ class Sweep:
             room()  # raises errors here, rather than in a worker
         self.budget  # noqa: B018
 
-    def search(self, reserved: float | None = None) -> None:
+    def search(self, reserved: float | None = None, *, more: bool = False) -> None:
         """Play trials up to the study's total: the design first, then the sampler's proposals.
 
         The search leaves the ``reserved`` seconds of the budget; by default, a share of the time
-        left, if there is a validation. StoppedError if trials, workers or the storage fail.
+        left, if there is a validation. ``more`` says that an earlier search of this run had a
+        smaller total. StoppedError if trials, workers or the storage fail.
         """
         assert self.settings is not None
         with self.stops("search"):
@@ -165,13 +166,15 @@ class Sweep:
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
-        if self.until_regret is not None:
-            total += " for now"
-        self.out.print(
-            f"{self.experiment.title}: study {self.location.name!r}{total}, "
-            f"{counted(settings.n_replicates, 'game')} "
-            f"each, {self.executor.place}, sampler {settings.sampler}{within}"
-        )
+        if more:
+            self.out.print(f"search continues{total}")
+        else:
+            for_now = "" if self.until_regret is None else " for now"
+            self.out.print(
+                f"{self.experiment.title}: study {self.location.name!r}{total}{for_now}, "
+                f"{counted(settings.n_replicates, 'game')} "
+                f"each, {self.executor.place}, sampler {settings.sampler}{within}"
+            )
         display = ProgressDisplay(self.out)
         with self.stops("search"):
             search = Search(
@@ -194,7 +197,7 @@ class Sweep:
                     said += f" (for more, use a larger {option('trials')})"
                 self.out.print(said)
                 return
-            if before.n_games_done:
+            if before.n_games_done and not more:
                 self.out.print(f"resuming: {n_trials} and {n_games} already stored")
             asked = {
                 **({"n_trials": settings.n_trials} if settings.has_total else {}),
@@ -237,10 +240,11 @@ class Sweep:
             data = analysis.data
             played = [each for each in data.points if each.games]
             if points:
-                self.validate([*played, *points])
+                self.validate([*played, *points], more=bool(played))
                 continue
             if certification.is_reached(analysis):
-                self.say(f"the target regret, {target.text}, is reached at every budget")
+                reached = target.text_in(data.experiment.goal)
+                self.say(f"the target regret, {reached}, is reached at every budget")
                 self.stopped_by_budget = False
                 return
             if analysis.combined is None or (data.points and analysis.certificate is None):
@@ -250,14 +254,15 @@ class Sweep:
             n_trials = sum(each.state == "complete" for each in data.trials)
             n_more = math.ceil(MORE_TRIALS * n_trials)
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
-            self.search(None if played else reserved)
+            self.search(None if played else reserved, more=True)
         self.stopped_by_budget = True
 
-    def validate(self, points: list[Point] | None = None) -> None:
+    def validate(self, points: list[Point] | None = None, *, more: bool = False) -> None:
         """Play points of the front until they are as precise as requested.
 
-        ``points`` are the points to play, by default those that the model proposes. StoppedError if
-        games, workers or the storage fail.
+        ``points`` are the points to play, by default those that the model proposes. ``more`` says
+        that this run has validated other points before. StoppedError if games, workers or the
+        storage fail.
         """
         precision = self.precision
         assert precision is not None
@@ -306,7 +311,7 @@ class Sweep:
                 validation.close()
                 self.out.print("validation already complete")
                 return
-            if validation.n_games_before:
+            if validation.n_games_before and not more:
                 n_games = counted(validation.n_games_before, "game")
                 self.out.print(f"resuming: {n_games} already stored")
             asked = {
@@ -346,7 +351,9 @@ class Sweep:
         else:
             state = f"done before the budget of {budget} was spent"
             ways = [option("trials")] if self.settings is not None else []
-            if self.precision is not None and not data.experiment.goal.is_exact:
+            if self.until_regret is not None:
+                ways = [f"a smaller {option('until-regret')}"]
+            elif self.precision is not None and not data.experiment.goal.is_exact:
                 has_target = self.precision.standard_error is not None
                 ways += [f"a smaller {option('standard-error')}"] if has_target else []
                 ways.append(f"more {option('validation-games')}")
@@ -385,12 +392,10 @@ class Sweep:
         if self.is_pick:
             return
         analysis, dispatch = self.analysis(), self.dispatch
-        plan = self.planner.new_plan(
-            analysis,
-            dispatch,
-            self.settings if isinstance(dispatch.source, Search) else None,
-            self.precision,
-        )
+        settings = self.settings if isinstance(dispatch.source, Search) else None
+        # Until a regret is reached, how much is validated after these games is not known.
+        precision = self.precision if self.until_regret is None else None
+        plan = self.planner.new_plan(analysis, dispatch, settings, precision)
         if plan is not None:
             dispatch.display.message(plan.text(self.experiment.goal))
         if is_whole:

@@ -34,6 +34,9 @@ def test_it_continues_until_the_bounds_are_small(swept: tuple[Path, str]) -> Non
     assert len(front) > 4, "predictions in between were played"
     n_trials = len(pd.read_csv(folder / "results/flaky/trials.csv"))
     assert n_trials > 12, "more trials came first, although there is no budget"
+    assert ", up to 12 trials for now, " in " ".join(said.split())
+    assert "search continues, up to 18 trials" in said
+    assert "already stored" not in said
 
 
 @pytest.mark.sweeps
@@ -60,9 +63,11 @@ def test_points_are_validated_in_time_even_if_trials_are_too_few(tmp_path: Path)
 
 @pytest.mark.sweeps
 def test_exact_scores_need_few_trials(tmp_path: Path) -> None:
-    said = thetafront(tmp_path, "sweep", "dice", "--until-regret", "1.0", "--budget", "60s")
-    assert "the target regret, 1, is reached at every budget" in " ".join(said.split())
+    said = thetafront(tmp_path, "sweep", "dice", "--until-regret", "4", "--budget", "60s")
+    said = " ".join(said.split())
+    assert "the target regret, 4 points, is reached at every budget" in said
     assert "done before the budget of 1 min 00 s was spent" in said
+    assert "for more, use a smaller --until-regret to read it" in said
     assert len(pd.read_csv(tmp_path / "results/dice/trials.csv")) < 100
 
 

@@ -40,7 +40,7 @@ def test_the_first_validation_waits_until_it_is_worth_it(quick: Experiment) -> N
     assert hard.choose(analysis, is_late=False) == []
     assert hard.choose(analysis, is_late=False) == []
     start = f"if {4 + n_baselines} points were validated, the largest regret bound would be about "
-    end = " points; the target is 1, so more trials come first"
+    end = " points; the target is 1 point, so more trials come first"
     assert [text.startswith(start) and text.endswith(end) for text in said] == [True, True]
     assert len(hard.choose(analysis, is_late=False)) == 4 + n_baselines, "trials do not help"
     assert not hard.is_reached(analysis)
@@ -91,7 +91,7 @@ def test_after_a_validation_predictions_are_played_at_once(quick: Experiment) ->
     chosen = strict.choose(analysis, is_late=False)
     assert chosen
     assert not {each.key for each in chosen} & {each.key for each in analysis.data.points}
-    assert said[0].startswith("certificate: with 95% probability, ")
+    assert "ith 95% probability, the recommended θ is within " in said[0]
     mild = Certification(
         RegretTarget(1.1 * float(found.bounds.max())), Precision(100.0, n_points=2), said.append
     )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.objectives import SCORE, WIN_RATE, Goal
 from thetafront.study.log.seeds import SEEDS_A_POINT
 from thetafront.study.run.stopping import MIN_GAMES, Precision, RegretTarget
 
@@ -35,6 +36,20 @@ def test_a_precision_out_of_range_is_refused_in_one_line(
     with pytest.raises(InputError) as refused:
         Precision(**given)  # type: ignore[arg-type]
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("given", "goal", "text"),
+    [
+        ("2000", SCORE, "2,000 points"),
+        ("0.5", SCORE, "0.5 points"),
+        ("2%", SCORE, "2%"),
+        ("0.08", WIN_RATE, "8 percentage points"),
+        ("8%", WIN_RATE, "8%"),
+    ],
+)
+def test_a_target_has_the_unit_of_the_goal(given: str, goal: Goal, text: str) -> None:
+    assert RegretTarget.from_text(given).text_in(goal) == text
 
 
 def of_deviation(deviation: int, n: int) -> tuple[int, float]:
