@@ -75,9 +75,9 @@ def pick(
 ) -> None:
     """Choose a θ for a budget or a target.
 
-    Give a limit on the study's cost, or a target for its goal. The most promising θ is played on
-    fresh seeds and becomes a validated point; the answer is the best θ played so far. Given a
-    folder of tables, pick plays nothing.
+    Give a limit on the study's cost, or a target for its goal; without either, pick says which
+    options the study has. The most promising θ is played on fresh seeds and becomes a validated
+    point; the answer is the best θ played so far. Given a folder of tables, pick plays nothing.
     """
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text
