@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.study.shrinkage import NO_PRIOR, Moments, Prior, dispersion
+from thetafront.study.shrinkage import NO_PRIOR, ROUNDING, Moments, Prior, are_equal, dispersion
 
 Z95 = 1.959963984540054  # the normal's 97.5% point
 N_RESAMPLES = 9999
 BATCH = 1000  # resamples at a time, to limit memory
 MIN_TO_RESAMPLE = 20
-ROUNDING = 1e-12  # values are equal if they differ by at most this share of the largest value
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,8 @@ def t_interval(
     mean = float(sample.mean())
     if len(sample) == 1:
         return Estimate(mean)
-    are_equal = np.ptp(sample) <= ROUNDING * np.abs(sample).max()
-    found = prior.given(len(sample), 0.0 if are_equal else float(sample.var(ddof=1)))
+    variance = 0.0 if are_equal(sample) else float(sample.var(ddof=1))
+    found = prior.given(len(sample), variance)
     if not found.variance:
         return Estimate(mean, sem=0.0)
     sem = math.sqrt(found.variance) / math.sqrt(len(sample))
@@ -74,7 +73,7 @@ def mean(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
     six, and in 95% with twenty.
     """
     sample = np.asarray(values, np.float64)
-    if np.ptp(sample) <= ROUNDING * np.abs(sample).max() and len(sample) > 1:
+    if len(sample) > 1 and are_equal(sample):
         value = float(sample.mean())
         return Estimate(value, value, value, 0.0)
     by_t = t_interval(sample)

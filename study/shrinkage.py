@@ -51,7 +51,13 @@ PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
 WEIGHT = 0.01  # so small that many similar values, such as accuracies, do not seem noisy
 ENOUGH = 30  # games from which a variance is estimated well enough without a prior
+ROUNDING = 1e-12  # values are equal if they differ by at most this share of the largest value
 FREEDOMS = np.geomspace(1000.0, 0.1, 400)  # degrees of freedom that a prior may count as
+
+
+def are_equal(sample: Floats) -> bool:
+    """Return whether all values are equal, apart from rounding errors."""
+    return bool(np.ptp(sample) <= ROUNDING * np.abs(sample).max())
 
 
 class Moments(NamedTuple):
@@ -67,7 +73,8 @@ class Moments(NamedTuple):
         if not len(sample):
             return cls(0, 0.0, 0.0)
         mean = np.mean(sample)
-        return cls(len(sample), float(mean), float(np.sum((sample - mean) ** 2)))
+        m2 = 0.0 if are_equal(sample) else float(np.sum((sample - mean) ** 2))
+        return cls(len(sample), float(mean), m2)
 
 
 class Prior(NamedTuple):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -20,7 +19,7 @@ from thetafront.study.report.played_rows import Row
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
 from thetafront.study.samplers.predicted_front import spread
-from thetafront.study.shrinkage import ENOUGH
+from thetafront.study.shrinkage import ENOUGH, are_equal
 from thetafront.study.terminal.console import print_table
 from thetafront.study.text import counted
 
@@ -67,7 +66,7 @@ def equal_games_line(data: StudyData) -> str:
     # Shares are of few possible values, which small samples often have in common.
     if goal.is_exact or goal.is_share or len(repeated) < MIN_EQUAL:
         return ""
-    if any(np.ptp(goal.samples(games)) for games in repeated):
+    if not all(are_equal(goal.samples(games)) for games in repeated):
         return ""
     return (
         f"in each of {counted(len(repeated), 'trial')}, all games have the same {goal.label}; if "

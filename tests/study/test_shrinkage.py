@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from thetafront.study.experiments.objectives.estimators import NoisyMean
 from thetafront.study.shrinkage import (
     MANY_PSEUDO_GAMES,
     NO_PRIOR,
@@ -90,6 +91,16 @@ def test_a_prior_finds_how_much_variances_differ() -> None:
     assert found.freedom == pytest.approx(6.0, rel=0.1)
     same = Prior.from_squares(freedom, 3.0 * rng.chisquare(freedom))
     assert same.freedom > 60.0, "where all are alike, others are worth more"
+
+
+def test_equal_values_have_no_variance() -> None:
+    """The mean of 0.1, 20 times, is not 0.1 to the last bit."""
+    sample = np.full(20, 0.1)
+    assert np.sum((sample - sample.mean()) ** 2) > 0.0
+    found = Moments.from_sample(sample)
+    assert found.m2 == 0.0
+    assert NoisyMean().prior([found] * 3) == NO_PRIOR
+    assert Moments.from_sample(np.array([0.1, 0.1 + 1e-9])).m2 == pytest.approx(5e-19, rel=1e-6)
 
 
 def test_a_prior_counts_like_games_where_there_are_few() -> None:
