@@ -58,9 +58,7 @@ class RegretTarget:
         """Write the target with its unit: ``2%``, ``2,000 points``, ``8 percentage points``."""
         if self.is_share:
             return self.text
-        if goal.is_share:
-            return f"{100.0 * self.value:g} percentage points"
-        return goal.format.beside_unit(significant(self.value))
+        return goal.of_size(significant((100.0 if goal.is_share else 1.0) * self.value))
 
     def allowed(self, expected: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return the allowed regret, given the expected values."""

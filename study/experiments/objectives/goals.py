@@ -127,11 +127,14 @@ class Goal:
 
     def size_text(self, difference: float) -> str:
         """Write the size of a difference: ``1,881 points``, or ``4.2 percentage points``."""
-        if self.is_share:
-            return f"{100.0 * abs(difference):.1f} percentage points"
-        if self.format.unit == "%":
-            return f"{self.format.error(abs(difference))} percentage points"
-        return self.format.error_with_unit(abs(difference))
+        size = abs(difference)
+        return self.of_size(f"{100.0 * size:.1f}" if self.is_share else self.format.error(size))
+
+    def of_size(self, text: str) -> str:
+        """Write the unit of differences after a number, which is in percent for a share."""
+        if self.is_share or self.format.unit == "%":
+            return f"{text} percentage point{'' if text == '1' else 's'}"
+        return self.format.beside_unit(text)
 
     def combined_column(self, statistic: str) -> str:
         """Name a column of estimates from trials and validation: ``combined_mean_points``."""

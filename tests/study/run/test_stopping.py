@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.objectives import SCORE, WIN_RATE, Goal
+from thetafront.study.experiments.objectives import SCORE, WIN_RATE, Goal, mean
 from thetafront.study.log.seeds import SEEDS_A_POINT
 from thetafront.study.run.stopping import MIN_GAMES, Precision, RegretTarget
 
@@ -45,7 +45,9 @@ def test_a_precision_out_of_range_is_refused_in_one_line(
         ("0.5", SCORE, "0.5 points"),
         ("2%", SCORE, "2%"),
         ("0.08", WIN_RATE, "8 percentage points"),
+        ("0.01", WIN_RATE, "1 percentage point"),
         ("8%", WIN_RATE, "8%"),
+        ("1.5", mean("gain", unit="%"), "1.5 percentage points"),
     ],
 )
 def test_a_target_has_the_unit_of_the_goal(given: str, goal: Goal, text: str) -> None:
