@@ -98,6 +98,7 @@ class Sweep:
     lock: ServerLock | None = None  # the study's lock on a server, which may be lost; else None
     n_failed: int = 0
     stopped_by_budget: bool = False
+    begun: set[str] = field(default_factory=set)  # names of this run's phases so far
     planner: Planner = field(default_factory=Planner)
     machines_stored: Machines | None = None
     latest: Analysis | None = None
@@ -151,14 +152,14 @@ class Sweep:
             room()  # raises errors here, rather than in a worker
         self.budget  # noqa: B018
 
-    def search(self, reserved: float | None = None, *, more: bool = False) -> None:
+    def search(self, reserved: float | None = None) -> None:
         """Play trials up to the study's total: the design first, then the sampler's proposals.
 
         The search leaves the ``reserved`` seconds of the budget; by default, a share of the time
-        left, if there is a validation. ``more`` says that an earlier search of this run had a
-        smaller total. StoppedError if trials, workers or the storage fail.
+        left, if there is a validation. StoppedError if trials, workers or the storage fail.
         """
         assert self.settings is not None
+        is_first = self.begins("search")
         with self.stops("search"):
             data = self.analysis().data
             left = self.budget.left
@@ -166,15 +167,15 @@ class Sweep:
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
-        if more:
-            self.out.print(f"search continues{total}")
-        else:
+        if is_first:
             for_now = "" if self.until_regret is None else " for now"
             self.out.print(
                 f"{self.experiment.title}: study {self.location.name!r}{total}{for_now}, "
                 f"{counted(settings.n_replicates, 'game')} "
                 f"each, {self.executor.place}, sampler {settings.sampler}{within}"
             )
+        else:
+            self.out.print(f"search continues{total}")
         display = ProgressDisplay(self.out)
         with self.stops("search"):
             search = Search(
@@ -197,7 +198,7 @@ class Sweep:
                     said += f" (for more, use a larger {option('trials')})"
                 self.out.print(said)
                 return
-            if before.n_games_done and not more:
+            if before.n_games_done and is_first:
                 self.out.print(f"resuming: {n_trials} and {n_games} already stored")
             asked = {
                 **({"n_trials": settings.n_trials} if settings.has_total else {}),
@@ -207,6 +208,12 @@ class Sweep:
             self.play("search", search, display, asked)
             self.n_failed += search.snapshot().n_failed - before.n_failed
             self.stopped_by_budget = not search.done
+
+    def begins(self, phase: str) -> bool:
+        """Return whether no earlier phase of this run had this name, and note that one has now."""
+        is_first = phase not in self.begun
+        self.begun.add(phase)
+        return is_first
 
     def search_budget(self, reserved: float | None) -> Budget:
         """Return the budget of a search that begins now."""
@@ -240,7 +247,7 @@ class Sweep:
             data = analysis.data
             played = [each for each in data.points if each.games]
             if points:
-                self.validate([*played, *points], more=bool(played))
+                self.validate([*played, *points])
                 continue
             if certification.is_reached(analysis):
                 reached = target.text_in(data.experiment.goal)
@@ -254,15 +261,14 @@ class Sweep:
             n_trials = sum(each.state == "complete" for each in data.trials)
             n_more = math.ceil(MORE_TRIALS * n_trials)
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
-            self.search(None if played else reserved, more=True)
+            self.search(None if played else reserved)
         self.stopped_by_budget = True
 
-    def validate(self, points: list[Point] | None = None, *, more: bool = False) -> None:
+    def validate(self, points: list[Point] | None = None) -> None:
         """Play points of the front until they are as precise as requested.
 
-        ``points`` are the points to play, by default those that the model proposes. ``more`` says
-        that this run has validated other points before. StoppedError if games, workers or the
-        storage fail.
+        ``points`` are the points to play, by default those that the model proposes. StoppedError if
+        games, workers or the storage fail.
         """
         precision = self.precision
         assert precision is not None
@@ -311,7 +317,7 @@ class Sweep:
                 validation.close()
                 self.out.print("validation already complete")
                 return
-            if validation.n_games_before and not more:
+            if self.begins("validation") and validation.n_games_before:
                 n_games = counted(validation.n_games_before, "game")
                 self.out.print(f"resuming: {n_games} already stored")
             asked = {
@@ -395,9 +401,10 @@ class Sweep:
         settings = self.settings if isinstance(dispatch.source, Search) else None
         # Until a regret is reached, how much is validated after these games is not known.
         precision = self.precision if self.until_regret is None else None
-        plan = self.planner.new_plan(analysis, dispatch, settings, precision)
-        if plan is not None:
-            dispatch.display.message(plan.text(self.experiment.goal))
+        if settings is not None or precision is not None:
+            plan = self.planner.new_plan(analysis, dispatch, settings, precision)
+            if plan is not None:
+                dispatch.display.message(plan.text(self.experiment.goal))
         if is_whole:
             self.write_results(analysis, is_running=True)
 
