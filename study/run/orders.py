@@ -248,6 +248,12 @@ class SweepOrder:
             "plan: no trial was completed in time" if plan is None else plan.text(experiment.goal)
         )
         out.print(said)
+        if self.until_regret is not None:
+            target = self.until_regret.text_in(experiment.goal)
+            out.print(
+                f"this is only the start: more trials and points follow until no regret bound is "
+                f"above {target}"
+            )
 
     def dry_run_plan(
         self, experiment: Experiment, study: StudyData | None, display: ProgressDisplay

@@ -79,3 +79,11 @@ def test_what_it_cannot_do_is_refused(tmp_path: Path) -> None:
     said = thetafront(tmp_path, *words, "2", "--no-validation", code=2)
     assert "--until-regret cannot be combined with --no-validation" in said
     assert not (tmp_path / "results").exists()
+
+
+def test_a_dry_run_says_that_its_plan_is_only_the_start(tmp_path: Path) -> None:
+    made(tmp_path)
+    said = thetafront(tmp_path, "sweep", "flaky.toml", *ASKED, "--until-regret", "2", "--dry-run")
+    start = "this is only the start: more trials and points follow until no regret bound is above 2"
+    assert start in " ".join(said.split())
+    assert not (tmp_path / "results").exists()
