@@ -168,9 +168,9 @@ class Sweep:
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
         if is_first:
-            for_now = "" if self.until_regret is None else " for now"
+            total = total if self.until_regret is None else ""  # more trials will follow
             self.out.print(
-                f"{self.experiment.title}: study {self.location.name!r}{total}{for_now}, "
+                f"{self.experiment.title}: study {self.location.name!r}{total}, "
                 f"{counted(settings.n_replicates, 'game')} "
                 f"each, {self.executor.place}, sampler {settings.sampler}{within}"
             )

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_limits
 from results.benchmarks.certificates.simulation import main
 from results.benchmarks.certificates.study import GAMES_A_POINT, Study, Validation
 from results.benchmarks.samplers.contest import N_DESIGN
+from results.benchmarks.samplers.surfaces import Floats
 from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing, forecast_bounds
 from thetafront.study.report.expected import expected_at
@@ -43,10 +44,10 @@ Bounds and regrets are shares of the highest true score. *Stop at* is the larges
 budget at which a study stops; *reached* counts the studies that stopped at it, while the others
 ended with 183 trials.
 *Held* is the share of studies in which no bound is exceeded at any budget; a row "fixed" is for all
-studies of a fixed length. *Mean regret* is the mean over 25 budgets. *Equal regret* and *equal
-bound* give the number of games with which studies of a fixed length and the same seeds have the
-same mean regret or the same mean bound, and the share of it that stopping saves; negative where
-stopping needs more games."""
+studies of a fixed length. *Mean regret* is the mean over 25 budgets. *Equal regret*, *equal bound*
+and *equally sure* give the number of games with which studies of a fixed length and the same seeds
+have the same mean regret, have the same mean bound, or reach the target as often, and the share of
+it that stopping saves; negative where stopping needs more games."""
 
 
 def fixed(study: Study, n_trials: int) -> dict[str, Any]:
@@ -106,18 +107,31 @@ def play(run: tuple[str, int]) -> list[dict[str, Any]]:
     return [{key: value for key, value in row.items() if key != "scores"} for row in rows]
 
 
+def games_needed(games: Floats, means: Floats, mean: float) -> tuple[float, bool]:
+    """Return the first number of games with this mean or a lower one, and whether there is one.
+
+    ``means`` are those after ``games``, shape (n,). Between two of them, games are interpolated.
+    """
+    falling = np.minimum.accumulate(means)
+    k = int((falling > mean).sum())
+    if k in (0, len(games)):
+        return float(games[min(k, len(games) - 1)]), k == 0
+    return float(np.interp(-mean, -falling[k - 1 : k + 1], games[k - 1 : k + 1])), True
+
+
 def cells(rows: pd.DataFrame, lengths: pd.DataFrame) -> list[str]:
     """Return the cells about studies that stopped; ``lengths`` has means by fixed length.
 
-    If no length reaches the same regret or bound, the longest one is named with ``>``.
+    If no length is as good, the longest one is named with ``>``.
     """
     n, mean = len(rows), rows.mean(numeric_only=True)
     held = share(int(rows["holds"].sum()), n)
     games = []
-    for what in ("regret", "bound"):
-        falling = np.minimum.accumulate(lengths[what])
-        needed = float(np.interp(-mean[what], -falling, lengths["n_games"]))
-        more = "> " if mean[what] < falling.min() else ""
+    for what in ("regret", "bound", "missed"):
+        needed, is_reached = games_needed(
+            lengths["n_games"].to_numpy(), lengths[what].to_numpy(), mean[what]
+        )
+        more = "" if is_reached else "> "
         games.append(f"{more}{needed:,.0f}, {more}{1.0 - mean['n_games'] / needed:+.0%}")
     return [
         f"{int(rows['reached'].sum())} of {n}",
@@ -139,14 +153,15 @@ def tables(rows: pd.DataFrame) -> str:
         if part.empty:
             continue
         for target, stopped in part[part["arm"] == STOPS].groupby("target", sort=False):
-            same = of_fixed[of_fixed["seed"].isin(stopped["seed"])]
-            lengths = same.groupby("n_trials").mean(numeric_only=True)
-            found.append([name, f"{target:.0%}", *cells(stopped, lengths)])
+            same = part[part["seed"].isin(stopped["seed"])]
+            same = same.assign(missed=1.0 * (same["bound"] > target))
+            lengths = same[same["arm"] == FIXED].groupby("n_trials").mean(numeric_only=True)
+            found.append([name, f"{target:.0%}", *cells(same[same["arm"] == STOPS], lengths)])
         held = share(int(of_fixed["holds"].sum()), len(of_fixed))
         text = f"{held.value:.2f} ({held.low:.2f} to {held.high:.2f})"
-        found.append([name, FIXED, f"{len(of_fixed)}", text, *[""] * 6])
+        found.append([name, FIXED, f"{len(of_fixed)}", text, *[""] * 7])
     heading = ["surface", "stop at", "reached", "held", "mean bound", "mean regret", "games"]
-    heading += ["trials, points", "equal regret", "equal bound"]
+    heading += ["trials, points", "equal regret", "equal bound", "equally sure"]
     return document("Stopping by the certificate", NOTE, markdown_table(heading, found))
 
 

@@ -51,6 +51,15 @@ def test_a_study_that_stops_is_compared_with_fixed_ones(monkeypatch: pytest.Monk
     assert f"| {stopped['n_games']:,} | {stopped['n_trials']}, {stopped['n_points']} |" in said
 
 
+def test_the_first_number_of_games_with_a_mean_is_interpolated() -> None:
+    games, means = np.array([100.0, 200.0, 300.0, 400.0]), np.array([0.6, 0.2, 0.4, 0.0])
+    assert stopping.games_needed(games, means, 0.4) == (150.0, True)
+    assert stopping.games_needed(games, means, 0.2) == (200.0, True), "the first of two"
+    assert stopping.games_needed(games, means, 0.1) == (350.0, True)
+    assert stopping.games_needed(games, means, 0.7) == (100.0, True)
+    assert stopping.games_needed(games[:3], means[:3], 0.1) == (300.0, False)
+
+
 @pytest.mark.parametrize(
     ("program", "name"), [(certificates, "certificates"), (stopping, "stopping")]
 )

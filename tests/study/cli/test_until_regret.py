@@ -34,7 +34,7 @@ def test_it_continues_until_the_bounds_are_small(swept: tuple[Path, str]) -> Non
     assert len(front) > 4, "predictions in between were played"
     n_trials = len(pd.read_csv(folder / "results/flaky/trials.csv"))
     assert n_trials > 12, "more trials came first, although there is no budget"
-    assert ", up to 12 trials for now, " in " ".join(said.split())
+    assert "study 'flaky', 4 games each" in " ".join(said.split()), "12 trials are only the start"
     assert "search continues, up to 18 trials" in said
     assert "already stored" not in said
 
