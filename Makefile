@@ -37,7 +37,7 @@ $(INSTALLED): pyproject.toml .constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev]'
 	touch $@
 
-sweep: $(INSTALLED) ## tune θ, or go on with it: progress, tables and plots in results/
+sweep: $(INSTALLED) ## tune θ, or resume: tables and pictures in results/
 	@$(BIN)/thetafront sweep $(call quoted,$(EXPERIMENT)) $(foreach each,$(OPTIONS),$(call option,$(each)))
 
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile
@@ -97,7 +97,7 @@ check: $(INSTALLED) ## format, lint, spelling, style of prose, types, import con
 	$(BIN)/lint-imports
 	$(PYTEST)
 
-format: $(INSTALLED) ## format, and mend what the linter can
+format: $(INSTALLED) ## format, and fix what the linter can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
@@ -109,7 +109,7 @@ benchmark-samplers: $(INSTALLED) ## compare samplers on simulated studies (hours
 
 NETWORKS := $${THETAFRONT_NETWORKS:-results/networks}
 
-champions: $(INSTALLED) ## train networks for 1 to 90 CPU minutes, and draw all agents of 2048 (two hours and a half; resumes if stopped)
+champions: $(INSTALLED) ## train networks for 1 to 90 CPU minutes, and draw all agents of 2048 (2.5 hours; resumes if stopped)
 	@$(BIN)/thetafront train ntuple --name minute --cpu-seconds 60
 	@$(BIN)/thetafront train ntuple --name five --cpu-seconds 300
 	@$(BIN)/thetafront train ntuple --name fifteen --cpu-seconds 900
@@ -143,7 +143,7 @@ compare/%: $(INSTALLED)
 table1: $(INSTALLED) ## play the paper's Table 1 and Figure 3 again (an hour of CPU; resumes if stopped)
 	@$(BIN)/python -m results.papers.table1 --output results/table1 $(call option,jobs,JOBS)
 
-decision-tree: $(INSTALLED) ## count the states of 2048, as the paper's section 2 does (half a minute)
+decision-tree: $(INSTALLED) ## count the states of 2048 (the paper's section 2; half a minute)
 	@$(BIN)/python -m results.papers.decision_tree --output results/decision_tree
 
 bellman: table1 ## equation 3 against equation 2, with the games of table1 (half an hour of CPU)
@@ -157,7 +157,7 @@ replicates: $(INSTALLED) ## how many games make a trial: two θ, 1,000 games eac
 expectimax: $(INSTALLED) ## the discount of equation 4 (a quarter of an hour of CPU; resumes if stopped)
 	@$(BIN)/python -m results.papers.expectimax --output results/expectimax $(call option,jobs,JOBS)
 
-switching: $(INSTALLED) ## tune the agent that looks deeper, compare it with the plain one at equal time (an hour of CPU)
+switching: $(INSTALLED) ## tune the deeper-searching agent, compare it with the plain one at equal time (an hour of CPU)
 	@$(BIN)/thetafront sweep switching $(call option,jobs,JOBS)
 	@$(BIN)/thetafront equal-time results/reference/mcmdp switching --games 75 --overlap-only \
 		--output results/equal_time $(call option,jobs,JOBS)
@@ -182,7 +182,7 @@ pacman: $(INSTALLED) ## Pacman by value iteration: the report's figures and clai
 ZSTD := results/reference/zstd
 SLICES := .cache/zstd/slices
 
-zstd: $(INSTALLED) ## tune a compressor, a program that is not ours (a quarter of an hour; needs zstd)
+zstd: $(INSTALLED) ## tune a compressor, an external program (a quarter of an hour; needs zstd)
 	@command -v zstd > /dev/null || { echo 'zstd is not installed; on Debian it is the package zstd' >&2; exit 1; }
 	@$(PYTHON) $(ZSTD)/corpus.py $(SLICES) > /dev/null
 	@$(BIN)/thetafront sweep $(ZSTD)/zstd.toml --budget 12m --trials 256 --design-size 64 --seed 1 $(call option,jobs,JOBS)
@@ -193,7 +193,7 @@ highs: $(INSTALLED) ## tune a solver of mixed-integer programs (some minutes; in
 	@$(BIN)/thetafront sweep results/reference/highs/highs.py --trials 96 --validation-games 64 --validation-points 8 --budget none \
 		--seed 1 --jobs 1
 
-programs: $(INSTALLED) ## tune five programs that are not ours, beside three samplers of Optuna (an hour and a half; resumes if stopped)
+programs: $(INSTALLED) ## tune five external programs, and compare with three samplers of Optuna (an hour and a half; resumes if stopped)
 	@test -x /usr/games/stockfish || { echo 'Stockfish is not installed; on Debian it is the package stockfish' >&2; exit 1; }
 	@command -v xz > /dev/null || { echo 'xz is not installed; on Debian it is the package xz-utils' >&2; exit 1; }
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint .constraints.txt --editable '.[dev,gp]'

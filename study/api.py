@@ -134,7 +134,7 @@ def sweep(
     standard_error, validation_games, validation_points : float, int, int
         ``standard_error`` is the standard error, in the goal's unit, at which a validated point has
         enough games. ``validation_games`` is the maximum number of games per point, and
-        ``validation_points`` is the number of cost limits for which the model proposes a point.
+        ``validation_points`` is the number of points that the model proposes along its front.
     accept_change : bool
         Whether to continue although the definition has changed.
     scheduler : str, optional

@@ -74,7 +74,7 @@ class Experiment:
     max_failures : float
         The share of a θ's games that may fail, 0 to 1. A θ is left out when its games show a higher
         failure rate (:mod:`study.experiments.failures`), or, for an exact goal, when a game fails.
-        With 1, no θ is left out for its failure rate.
+        With 1, only a θ whose first 100 games all fail is left out.
     time_limit, cpu_time_limit : float, optional
         Limits on a game of a user's own agent: wall-clock seconds (300 by default) and CPU seconds
         (no limit by default).
