@@ -81,10 +81,12 @@ class Source:
         """The module's file, and all files of its folder or package that it imports."""
         path = self.path
         if self.is_file:
-            return list_source_files(path, path.parent, lambda name: name not in OURS)
-        top = self.module.partition(".")[0]
+            return list_source_files(
+                path, path.parent, lambda name: name if top(name) not in OURS else ""
+            )
+        package = top(self.module)
         base = path.parents[len(self.module.split(".")) - (path.name != INIT)]
-        return list_source_files(path, base, lambda name: name == top)
+        return list_source_files(path, base, lambda name: name if top(name) == package else "")
 
     @property
     def digest(self) -> str:
@@ -220,11 +222,16 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
     return f"{text} ({Path(outside[-1].filename).name}, line {outside[-1].lineno})"
 
 
-def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) -> list[Path]:
+def top(module: str) -> str:
+    """Return the name of the outermost package of a module."""
+    return module.partition(".")[0]
+
+
+def list_source_files(path: Path, base: Path, within: Callable[[str], str]) -> list[Path]:
     """Return a file and all files in the folder ``base`` that it imports, sorted.
 
-    Imports in imported files and in functions count, too. ``follows`` says which top-level modules
-    are followed.
+    Imports in imported files and in functions count, too. ``within`` returns the name of an
+    imported module as seen from ``base``; empty if the module is not to be followed.
     """
     found: set[Path] = set()
     waiting = [path]
@@ -233,10 +240,8 @@ def list_source_files(path: Path, base: Path, follows: Callable[[str], bool]) ->
         if file in found:
             continue
         found.add(file)
-        for name in list_imports(file, base):
+        for name in filter(None, map(within, list_imports(file, base))):
             parts = name.split(".")
-            if not follows(parts[0]):
-                continue
             for n in range(1, len(parts) + 1):  # packages that contain the module count, too
                 stem = base.joinpath(*parts[:n])
                 both = (stem.with_name(f"{stem.name}{SUFFIX}"), stem / INIT)

@@ -7,11 +7,10 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from thetafront.agents.agent import MAX_SEED, N_DIGITS, Agent, Game, Outcome
+from thetafront.agents.agent import MAX_SEED, Agent, Game, Outcome, digits
 from thetafront.agents.parameters import Value
 from thetafront.study.check.replay import Entry
 from thetafront.study.check.report import Check
@@ -241,8 +240,7 @@ class LedgerTable(GamesTable):
         self.kind = kind
         self.ledger: Ledger[Game] = Ledger(self.path.with_name(".none"), kind)
         for digest, stored in self.ledger.identities.items():
-            text = json.dumps(stored, sort_keys=True)
-            if sha256(text.encode()).hexdigest()[:N_DIGITS] != digest:
+            if digits(json.dumps(stored, sort_keys=True)) != digest:
                 self.agents.problems.append(
                     f"{digest}: its parameters in {AGENTS_FILE} do not match this digest"
                 )

@@ -8,7 +8,6 @@ treated as equally fast. The time of a fixed benchmark is stored with the class.
 that differ nevertheless, for example because of poor cooling or another load.
 """
 
-import hashlib
 import os
 import platform
 import socket
@@ -19,7 +18,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
-from thetafront.agents.agent import N_DIGITS
+from thetafront.agents.agent import digits
 from thetafront.study.log.manifest import cpu_model
 
 BENCHMARK = "THETAFRONT_BENCHMARK"
@@ -42,14 +41,12 @@ class Machine:
     @property
     def machine_class(self) -> str:
         """Digits that identify its class; they depend on neither the host nor measurements."""
-        text = "\n".join((platform.machine(), self.cpu, self.llvm_cpu, self.features))
-        return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
+        return digits("\n".join((platform.machine(), self.cpu, self.llvm_cpu, self.features)))
 
     @property
     def key(self) -> str:
         """Digits that identify its class and its host together."""
-        text = f"{self.machine_class}\n{self.host}"
-        return hashlib.sha256(text.encode()).hexdigest()[:N_DIGITS]
+        return digits(f"{self.machine_class}\n{self.host}")
 
     @property
     def record(self) -> dict[str, Any]:

@@ -3,15 +3,14 @@
 A worker with another digest might play different games from the same seeds, so it gets no games.
 """
 
-import ast
 import hashlib
 import platform
-from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 
 from thetafront.agents.agent import N_DIGITS
+from thetafront.agents.external.source import list_source_files
 from thetafront.engine import jit
 
 STUDY = Path(__file__).resolve().parents[1]
@@ -43,30 +42,7 @@ def versions() -> str:
 
 
 def modules() -> list[Path]:
-    """Follow imports, and return the files of ``study`` that a worker needs in order to play."""
-    found: set[Path] = set()
-    waiting = [ENTRY]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting += imported_by(path)
-    return sorted(found)
-
-
-def imported_by(path: Path) -> Iterator[Path]:
-    """Yield the files of ``study`` that a file imports, anywhere in its code."""
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [each.name for each in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{each.name}" for each in node.names)]
-        for name in names:
-            if not name.startswith(PREFIX):
-                continue
-            parts = name.removeprefix(PREFIX).split(".")
-            for n in range(1, len(parts) + 1):  # not `study/__init__.py`
-                stem = STUDY.joinpath(*parts[:n])
-                both = (stem / "__init__.py", stem.with_suffix(".py"))
-                yield from (each for each in both if each.is_file())
+    """Return the files of ``study`` that a worker needs in order to play."""
+    return list_source_files(
+        ENTRY, STUDY, lambda name: name.removeprefix(PREFIX) if name.startswith(PREFIX) else ""
+    )

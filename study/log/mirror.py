@@ -18,7 +18,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from sqlalchemy import Engine, MetaData, inspect
 
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.database import OPTUNA_TABLES, engine_options
+from thetafront.study.log.database import OPTUNA_TABLES, engine_options, optuna_names
 from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
@@ -39,11 +39,9 @@ def optuna_storage(engine: Engine, for_writing: bool = False) -> RDBStorage:
 
 def optuna_study(engine: Engine, name: str) -> optuna.Study | None:
     """Return Optuna's study of that name, for reading; None if it does not exist."""
-    if not inspect(engine).has_table("studies"):
+    if name not in optuna_names(engine):
         return None
     storage = optuna_storage(engine)
-    if name not in optuna.get_all_study_names(storage):
-        return None
     return optuna.load_study(study_name=name, storage=storage, sampler=no_sampler())
 
 

@@ -30,6 +30,7 @@ from thetafront.study.log.location import (
     real_path,
 )
 from thetafront.study.log.log import RECORD, Log, Rows, event, studies_in, studies_lost
+from thetafront.study.log.published_study import manifest_in
 from thetafront.study.log.study_data import StudyData, StudySource, record_in, whole_rows
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, StudyRow, sealed
@@ -224,7 +225,8 @@ def find_study(
         if location.database is not None and not location.database.exists():
             if not results.is_dir():
                 raise InputError(f"results folder {str(results)!r} does not exist")
-            if elsewhere := storage_in(location.folder):
+            elsewhere = manifest_in(location.folder).get("storage")
+            if isinstance(elsewhere, str) and not elsewhere.startswith("sqlite"):
                 raise InputError(
                     f"study {name!r} is stored at {elsewhere}; give that URL, with its password, "
                     f"and --name {name}"
@@ -248,12 +250,3 @@ def find_study(
         known = ", ".join(names) or "none"
         raise InputError(f"study: {given}; {location.url_without_password} holds {known}")
     return source, location
-
-
-def storage_in(folder: Path) -> str:
-    """Return the storage that a folder's manifest names; empty if it is SQLite or unknown."""
-    try:
-        named = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["storage"]
-    except (OSError, ValueError, KeyError, TypeError):
-        return ""
-    return named if isinstance(named, str) and not named.startswith("sqlite") else ""

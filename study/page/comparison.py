@@ -29,13 +29,12 @@ NAME, PNG = "comparison.html", ".png"
 N_COSTS = 3
 
 
-def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -> str:
+def comparison_html(studies: Sequence[Analysis]) -> str:
     """Return the page that compares each of the other studies with the first one.
 
-    The page is made now by default. InputError if the studies cannot be compared.
+    InputError if the studies cannot be compared.
     """
     fronts = compared(studies)
-    made = datetime.now(UTC) if made is None else made
     experiment = fronts[0].experiment
     charts = [overlaid(fronts), differences_chart(fronts)]
     data = {"charts": chart_specs(charts), "name": "comparison"}
@@ -47,7 +46,7 @@ def comparison_html(studies: Sequence[Analysis], made: datetime | None = None) -
         "charts": charts,
         "commands": [(front.name, again(front.data.data)) for front in fronts],
     }
-    return document("comparison.html.j2", made, data, texts)
+    return document("comparison.html.j2", datetime.now(UTC), data, texts)
 
 
 def overlaid(fronts: Sequence[ComparedFront]) -> Chart:

@@ -194,13 +194,12 @@ def small_front(page: Analysis) -> list[tuple[float, float]]:
     return [(share(a, x), share(b, y)) for a, b in zip(x, y, strict=True)]
 
 
-def index_html(pages: Mapping[str, Analysis], made: datetime | None = None) -> str:
-    """Return the page that lists some studies, made now by default.
+def index_html(pages: Mapping[str, Analysis]) -> str:
+    """Return the page that lists some studies.
 
     ``pages`` has the studies by the paths of their pages, which are relative to this page.
     """
-    made = datetime.now(UTC) if made is None else made
     entries = [make_entry(link, page) for link, page in pages.items()]
     entries.sort(key=lambda entry: entry["name"])
     texts = {"entries": entries, "columns": COLUMNS}
-    return document("index.html.j2", made, {"charts": {}, "name": "studies"}, texts)
+    return document("index.html.j2", datetime.now(UTC), {"charts": {}, "name": "studies"}, texts)

@@ -6,7 +6,6 @@ computes values. If the decision has stream s, repeat k has the stream ``stream(
 k)``. So all numbers except the times are reproducible.
 """
 
-import math
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -31,6 +30,7 @@ from thetafront.engine.twenty48 import (
     unpack,
 )
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.play_summary import finite
 from thetafront.study.experiments.objectives import format_seconds
 
 MIN_REPEATS = 2
@@ -135,7 +135,7 @@ def inspect(
                 legal=is_legal,
                 reward_points=reward if is_legal else None,
                 n_empty=n_empty(after) if is_legal else None,
-                value_points=finite(decision.values[action]),
+                value_points=finite(float(decision.values[action])),
                 standard_error_points=float(known.std(ddof=1)) if len(known) > 1 else None,
                 mean_of_repeats_points=float(known.mean()) if len(known) else None,
                 share_chosen=chosen.count(action) / len(chosen),
@@ -143,11 +143,6 @@ def inspect(
         )
     seconds = statistics.median(each.seconds for each in repeats)
     return Inspection(board, stream_, decision, tuple(actions), len(repeats), seconds)
-
-
-def finite(value: float) -> float | None:
-    """Return a finite number unchanged, and None for others."""
-    return float(value) if math.isfinite(value) else None
 
 
 def points(value: float | None) -> str:
