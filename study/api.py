@@ -23,6 +23,7 @@ from rich.table import Table
 
 from thetafront.agents.agent import Agent
 from thetafront.agents.catalog import agent_class, build
+from thetafront.agents.parameters import is_real
 from thetafront.study import interrupt
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.vega import notebook_chart
@@ -171,7 +172,7 @@ def sweep(
     asked = SweepOptions(
         **{name: given[name] for name in alike}
         | {
-            "widen": list(widen),
+            "widen": [widen] if isinstance(widen, str) else list(widen),
             "until_regret": None if until_regret is None else str(until_regret),
             "budget": budget_text(budget),
             "no_validation": not validate,
@@ -699,6 +700,8 @@ def budget_text(budget: str | float | None) -> str:
     """Write a budget as the commands accept it; None means no limit."""
     if budget is None:
         return NO_BUDGET
+    if not (isinstance(budget, str) or is_real(budget)):
+        raise InputError(f"budget must be a time or a number of seconds (got {budget!r})")
     return budget if isinstance(budget, str) else f"{budget:.6f}s"
 
 

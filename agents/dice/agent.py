@@ -146,15 +146,7 @@ class DiceAgent(DiceParameters):
     @cached_property
     def mdp(self) -> FiniteMDP:
         """The MDP that is solved."""
-        rules = self.rules.mdp
-        return FiniteMDP(
-            rules.first_action,
-            self.reward,
-            rules.first_outcome,
-            rules.outcome,
-            rules.probability,
-            self.gamma,
-        )
+        return FiniteMDP(*self.rules.mdp._replace(reward=self.reward)[:-1], discount=self.gamma)
 
     @cached_property
     def solved(self) -> ValueIterationSolution:

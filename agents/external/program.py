@@ -88,6 +88,7 @@ class Program(Limits):
             allowed = " or ".join(Protocol)
             raise ValueError(f"protocol must be {allowed} (got {self.protocol!r})")
         object.__setattr__(self, "protocol", Protocol(self.protocol))
+        object.__setattr__(self, "command", tuple(self.command))  # a list could not be hashed
         if not self.command or not self.command[0]:
             raise ValueError("command must be a program and its arguments (got nothing)")
         self.stamps  # noqa: B018, raises ValueError if the program does not exist
@@ -112,7 +113,7 @@ class Program(Limits):
     def executable(self) -> str:
         """The path of the program; ValueError if there is none."""
         given = self.command[0]
-        name = str(Path(self.folder, given)) if "/" in given else given
+        name = os.path.abspath(Path(self.folder, given)) if "/" in given else given
         found = shutil.which(name, path=self.environment.get("PATH"))
         if found is None:
             why = "cannot be executed" if Path(name).exists() and "/" in given else "does not exist"
@@ -175,7 +176,11 @@ class Program(Limits):
         for word, before in zip(self.command[1:], self.command, strict=False):
             if all(name in values for name in placeholders(word)):
                 words.append(PLACEHOLDER.sub(filled, word))
-            elif PLACEHOLDER.fullmatch(word) and before.startswith("-") and words:
+            elif (
+                PLACEHOLDER.fullmatch(word)
+                and before.startswith("-")
+                and all(name in values for name in placeholders(before))
+            ):
                 words.pop()  # the option whose value is left out
         return (self.executable, *words)
 

@@ -46,7 +46,7 @@ class Source:
         """Read ``coins.py``, ``coins.py:NAME`` or ``package.module:NAME``."""
         module, _, name = text.rpartition(":") if ":" in text else (text, "", "")
         if module.endswith(SUFFIX):
-            module = os.path.abspath(Path(module).expanduser())
+            module = os.path.abspath(os.path.expanduser(module))
         return cls(module, name)
 
     def __str__(self) -> str:

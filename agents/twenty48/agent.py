@@ -74,7 +74,7 @@ class Decision2048:
     """An agent's decision on one board."""
 
     action: Action
-    values: npt.NDArray[np.float64]  # (4,): expected points from the board on; NaN if unknown
+    values: npt.NDArray[np.float64]  # (4,): points to be gained, or a heuristic's; NaN if unknown
     n_playout_moves: int  # actions inside playouts of this decision
 
 

@@ -88,12 +88,14 @@ def playouts(
     Raises
     ------
     ValueError
-        If boards and counts differ in length, or a count is negative.
+        If boards and counts differ in length, a count is negative, or a board is empty.
     """
     if len(boards) != len(counts):
         raise ValueError(f"counts must have one entry per board, {len(boards)} (got {len(counts)})")
     if any(count < 0 for count in counts):
         raise ValueError(f"counts must be 0 or more (got {min(counts)})")
+    if not all(boards):
+        raise ValueError("boards must have at least one tile (got an empty board)")
     words = np.array([word("board", int(board)) for board in boards], np.uint64)
     scores, n_moves = playout.playouts(
         words, np.array(counts, np.int64), word("seed", seed), rule.built

@@ -51,8 +51,8 @@ def taking(*names: str, **usual: Any) -> Callable[[Callable[..., None]], Callabl
 
 def study_names(incomplete: str) -> list[str]:
     """Complete the name of a study in the default folder of results."""
-    databases = RESULTS.glob(f"{incomplete}*/study.db")
-    return sorted(database.parent.name for database in databases)
+    names = (database.parent.name for database in RESULTS.glob("*/study.db"))
+    return sorted(name for name in names if name.startswith(incomplete))
 
 
 def agent_names(incomplete: str) -> list[str]:

@@ -88,12 +88,14 @@ def build_defined_agent(
             continue
         try:
             number = float(text)
-            values[name] = experiment.player.domain(each).check(
-                name, int(number) if each.integer and number == number // 1 else number
-            )
+            value = int(number) if each.integer and number == number // 1 else number
         except (ValueError, OverflowError):
             whole = "an integer" if each.integer else "a number"
             raise InputError(f"{name} must be {whole} (got {text!r})") from None
+        try:
+            values[name] = experiment.player.domain(each).check(name, value)
+        except ValueError as error:
+            raise InputError(str(error)) from None
     values = experiment.space.completed(values)
     return experiment.build(values), values
 

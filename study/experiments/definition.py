@@ -173,6 +173,8 @@ class Experiment:
         has_moves = any(each.per_move for each in self.costs)
         kind = MatchSummary if self.goal.is_match else type(self.summary)
         object.__setattr__(self, "summary", kind(self.summary.game, has_moves))
+        if self.goal.name in {each.counted for each in self.costs}:
+            raise ValueError(f"goal and cost must be different fields (got {self.goal.name!r})")
         goal = f"{self.goal.name}_"
         for name in self.space.names:
             if not (name.isascii() and name.isidentifier()):

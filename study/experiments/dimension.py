@@ -255,7 +255,9 @@ class NumericParameter(Described):
 
     def text(self, value: Any) -> str:
         """Write a value; a dash if there is none."""
-        return ABSENT if is_absent(value) else f"{float(value):g}"
+        if is_absent(value):
+            return ABSENT
+        return str(int(value)) if self.integer else f"{float(value):g}"
 
     def cell(self, value: Any) -> str:
         """Write a value for a table, with as many decimals as are useful there."""
@@ -263,8 +265,11 @@ class NumericParameter(Described):
             return ABSENT
         if self.log and abs(float(value)) < MIN_WITH_DECIMALS:
             return f"{float(value):.2g}"
-        whole = self.integer or abs(float(value)) >= 100.0
-        return f"{float(value):.0f}" if whole else f"{float(value):.2f}"
+        if self.integer:
+            return str(int(value))
+        usual = 0 if abs(float(value)) >= 100.0 else 2
+        needed = 0 if self.log else 1 - math.floor(math.log10(self.high - self.low))
+        return f"{float(value):.{max(usual, needed)}f}"
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def make_parameter(name: str, table: Table) -> Dimension:
 def make_goal(table: Table) -> Goal:
     """Return the first objective."""
     kind = table.get("kind", "mean")
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"objective.kind must be one of {', '.join(KINDS)} (got {kind!r})")
     named = {"name": "score"} if kind == "rate" else {}
     others = {key: value for key, value in table.items() if key != "kind"}

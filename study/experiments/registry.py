@@ -4,6 +4,7 @@ Built-in experiments are in :mod:`study.experiments.builtin`. Installed packages
 through the entry-point group ``thetafront.experiments``.
 """
 
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
@@ -54,7 +55,7 @@ def experiment(text: str) -> Experiment:
     if text in EXPERIMENTS:
         return EXPERIMENTS[text]
     if text.endswith(TOML):
-        return read_program_file(Path(text).expanduser().absolute())
+        return read_program_file(Path(os.path.expanduser(text)).absolute())
     if text in (installed := installed_experiments()):
         return python_experiment(Source.parse(installed[text].value))
     if ":" in text or text.endswith(PYTHON):

@@ -119,7 +119,8 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
         there = here * FACTOR if is_upper else here / FACTOR
     else:
         there = here + SHARE * (high - low) * (1.0 if is_upper else -1.0)
-    there = float(f"{there:.3g}")
+    rounded = float(f"{there:.3g}")  # may lie within the range, if it is narrow
+    there = rounded if (rounded > here if is_upper else rounded < here) else there
     if parameter.integer:
         there = math.ceil(there) if is_upper else math.floor(there)
         there = max(there, 1) if parameter.log else there

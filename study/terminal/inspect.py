@@ -30,8 +30,8 @@ from thetafront.engine.twenty48 import (
     unpack,
 )
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.play_summary import finite
 from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.experiments.play_summary import finite
 
 MIN_REPEATS = 2
 SECONDS_OF_REPEATS = 2.0
@@ -64,7 +64,8 @@ class ActionValue:
     legal: bool  # whether it moves a tile
     reward_points: int | None  # points that it gains at once; None if it is illegal
     n_empty: int | None  # cells that it leaves empty, before the spawn; None if it is illegal
-    value_points: float | None  # its value in the decision: points to be gained from this board on
+    # Its value in the decision: points to be gained from this board on, or a heuristic's value.
+    value_points: float | None
     # The standard deviation of the value over the repeats; None for fewer than two values.
     standard_error_points: float | None
     mean_of_repeats_points: float | None  # the mean of the value over the repeats
@@ -186,7 +187,8 @@ def inspection_text(found: Inspection) -> str:
         lines.append("              this agent assigns no values to actions")
     else:
         lines += [
-            f"value         points from this board on, by the decision with stream {found.stream}",
+            f"value         what the decision with stream {found.stream} compared: points from",
+            "              this board on, or for expectimax, the value of its heuristic",
             "              standard error: the value's standard deviation over repeats of the",
             "              decision with other streams; chosen: the share that chose it",
         ]

@@ -139,6 +139,6 @@ def panel(view: View2048) -> list[RenderableType]:
     values: list[RenderableType] = []
     if timed:
         table = action_table(timed.decision.values, int(timed.decision.action), NAMES)
-        values = [Text("points from here on", DIM), table]
+        values = [Text("values", DIM), table]
     notes = [Text(view.note, NOTE)] if view.note else []
     return [title(view.player), facts(known), *values, *notes, legend(view.keys)]

@@ -9,7 +9,7 @@ cost is the time or the number of sweeps that it takes.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -184,6 +184,7 @@ SWEEPS = Cost("n_sweeps", "sweeps to solve", "n_sweeps", per_move=False)
 
 def cpu_seconds(per: Per = "move") -> Cost:
     """Return the cost of CPU time, per move or per game."""
+    check_per(per)
     return (
         SECONDS
         if per == "move"
@@ -210,16 +211,24 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
     Raises
     ------
     ValueError
-        If the name has other characters, or is that of a field that every game has.
+        If the name has other characters, or is that of a field that every game has, or if ``per``
+        is neither.
     """
     if field == SECONDS.counted:
         return replace(cpu_seconds(per), label=label or f"time per {per}", is_reported=True)
+    check_per(per)
     if check_name("cost", field) in OF_EVERY_GAME:
         raise ValueError(
             f"cost must not share its name with a field that every game has (got {field!r})"
         )
     words = f"{field.replace('_', ' ')} per {per}" if label is None else label
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
+
+
+def check_per(per: str) -> None:
+    """Raise ValueError if a cost cannot be per this."""
+    if per not in get_args(Per):
+        raise ValueError(f"per must be {' or '.join(get_args(Per))} (got {per!r})")
 
 
 def check_name(what: str, name: str) -> str:

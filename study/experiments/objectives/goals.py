@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -369,7 +369,10 @@ def goal_label(name: str, label: str | None) -> str:
 
 
 def checked(goal: Goal) -> Goal:
-    """Return ``goal``; ValueError if its name is taken, or one of its numbers is not allowed."""
+    """Return ``goal``; ValueError if its name is taken, or its direction or a number is invalid."""
+    if goal.direction not in get_args(Direction):
+        allowed = " or ".join(get_args(Direction))
+        raise ValueError(f"direction must be {allowed} (got {goal.direction!r})")
     low, high = goal.estimator.scale.low, goal.estimator.scale.high
     if goal.penalty is not None and not (
         is_real(goal.penalty) and math.isfinite(goal.penalty) and low <= goal.penalty <= high

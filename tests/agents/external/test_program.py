@@ -375,6 +375,23 @@ def test_programs_in_other_languages(tmp_path: Path, program: str, text: str) ->
         assert scores == [0.0, 1.0, 6.0]
 
 
+def test_a_program_in_the_current_folder_hides_one_on_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ls").write_text("#!/bin/sh\necho 3\n")
+    (tmp_path / "ls").chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    program = Program(["./ls"])  # type: ignore[arg-type]
+    assert program.executable == str(tmp_path / "ls")
+    assert ProgramAgent(program, ()).play(0).score == 3.0
+
+
+def test_only_the_option_of_a_missing_value_is_left_out() -> None:
+    program = Program(("echo", "--quiet", "--rate={rate}", "{momentum}", "-d", "{decay}", "end"))
+    assert program.words({}, 1)[1:] == ("--quiet", "end")
+    assert program.words({"rate": 2}, 1)[1:] == ("--quiet", "end")
+
+
 @pytest.mark.parametrize(
     ("values", "message"),
     [

@@ -85,6 +85,8 @@ def test_nothing_to_play() -> None:
 def test_boards_and_counts_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match=r"must have one entry per board, 2 \(got 1\)"):
         playouts([0x11, 0x12], [1], 0)
+    with pytest.raises(ValueError, match="boards must have at least one tile"):
+        playouts([0, initial(1)], [65, 65], 0)
     with pytest.raises(ValueError, match="counts must be 0 or more"):
         playouts([0x11], [-1], 0)
 

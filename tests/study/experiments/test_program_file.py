@@ -170,6 +170,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
         ("[parameters.depth]", '[parameters."a b"]', "names of letters, digits and _ (got 'a b')"),
         ('direction = "minimize"', 'direction = "down"', "objective.direction must be"),
         ('kind = "mean"', 'kind = "median"', "objective.kind must be one of mean, rate"),
+        ('kind = "mean"', 'kind = ["mean"]', "objective.kind must be one of mean, rate"),
         ('kind = "mean"', 'kind = "rate"', "objective.unit is unknown: it must be one of"),
         (
             'name = "loss"',

@@ -148,6 +148,11 @@ REFUSED = {
         f"{BEGIN}NumericParameter('effort', 0, 1, log=True)\n",
         "effort: a log scale needs bounds above 0",
     ),
+    "one field for both": (
+        f"{BEGIN}from thetafront import reported\n"
+        f"M = Experiment('m', print, {SPACE}, mean('time'), cost=reported('time'))\n",
+        "goal and cost must be different fields (got 'time')",
+    ),
     "a column's name": (
         f"{BEGIN}M = Experiment('m', print, Space((NumericParameter('trial', 1, 2),)), mean())\n",
         "parameters must not share a name with a table column (got 'trial')",

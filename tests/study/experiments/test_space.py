@@ -166,6 +166,12 @@ def test_values_are_written_for_people() -> None:
         "1234",
     ]
     assert [whole.text(2), log.text(6.25), log.text(1234.5)] == ["2", "6.25", "1234.5"]
+    assert NumericParameter("n", 1, 10**7, integer=True).text(8845179) == "8845179"
+    narrow = [NumericParameter("x", *ends) for ends in ((0, 0.004), (300, 300.5), (0, 500))]
+    cells = [
+        each.cell(value) for each, value in zip(narrow, (0.00123, 300.254, 300.254), strict=True)
+    ]
+    assert cells == ["0.0012", "300.25", "300"]
     assert [
         log.tidy(1.23456),
         whole.tidy(3),

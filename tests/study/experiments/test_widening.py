@@ -2,11 +2,14 @@
 
 import pytest
 
+from thetafront.agents.external.program import Program
 from thetafront.agents.parameters import Value
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.builtin import DICE, MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import (
     WidenRequest,
     find_edges,
@@ -67,6 +70,17 @@ def test_bounds_move_as_far_as_stated(
     assert there == pytest.approx(expected, rel=1e-12)
     assert isinstance(there, int) or not parameter.integer
     experiment.build({**next(iter(experiment.baselines.values())), name: there})
+
+
+@pytest.mark.parametrize(
+    ("low", "ends"), [(10000, (9990, 10030)), (9990, (9980, 10035)), (10000.0, (9990.0, 10030.0))]
+)
+def test_bounds_of_a_narrow_range_move_outwards(low: float, ends: tuple[float, float]) -> None:
+    """Rounded to three digits, the new bounds would lie within the range."""
+    narrow = NumericParameter("narrow", low, 10020, integer=isinstance(low, int))
+    program = Program(("echo", "{narrow}"))
+    experiment = Experiment("narrow", program, Space((narrow,)), mean())
+    assert (moved(experiment, narrow, False), moved(experiment, narrow, True)) == ends
 
 
 def test_a_request_moves_the_edges_and_is_granted_once() -> None:

@@ -13,15 +13,15 @@ import pytest
 from tests.agents.twenty48.scheduled import scheduled
 from tests.oracles import twenty48 as oracle
 from tests.study.program import succeeded
-from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, ScheduledAgent, Table1
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, Schedule
-from thetafront.engine.twenty48 import Rule
 from thetafront.study.errors import InputError
 from thetafront.study.terminal.schedule import (
     GameEvaluations,
     Use,
     evaluations_in_game,
+    follows_schedule,
     get_schedule,
     schedule_frame,
     schedule_table,
@@ -31,10 +31,13 @@ from thetafront.study.terminal.schedule import (
 UNEVEN = Schedule(tuple(range(1, 16)), tuple(range(31, 16, -1)))
 
 
-@pytest.mark.parametrize("rule", Rule)
-def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
+@pytest.mark.parametrize(
+    "agent", [scheduled(UNEVEN), scheduled(UNEVEN, cascade=True), Table1()], ids=repr
+)
+def test_the_playouts_of_a_game_are_those_of_its_nodes(agent: ScheduledAgent) -> None:
     """Count the playouts of every node of every decision, by the oracle's rules."""
-    agent = scheduled(UNEVEN, cascade=rule is Rule.CASCADE)
+    schedule, rule = agent.schedule, agent.rule
+    assert follows_schedule(agent)
     n_playouts, n_moves, n_random = 0, 0, 0
     for move in agent.moves(3):
         n_moves += 1
@@ -48,14 +51,14 @@ def test_the_playouts_of_a_game_are_those_of_its_nodes(rule: Rule) -> None:
         for after in moved:
             empty = len(oracle.empty_cells(after))
             for _ in oracle.empty_cells(after):
-                n_playouts += UNEVEN.n_twos[empty - 1] + UNEVEN.n_fours[empty - 1]
+                n_playouts += schedule.n_twos[empty - 1] + schedule.n_fours[empty - 1]
     game = evaluations_in_game(agent, 3)
     assert (game.n_moves, game.n_playout_moves) == (n_moves, n_random)
     assert (game.n_moves, game.n_playout_moves) == (
         agent.play(3).n_moves,
         agent.play(3).n_playout_moves,
     )
-    use = Use.from_games(UNEVEN, [game])
+    use = Use.from_games(schedule, [game])
     assert use.playouts_per_move == pytest.approx(n_playouts / n_moves)
     assert use.playout_moves_per_move == pytest.approx(n_random / n_moves)
     assert math.isnan(use.playouts_sem)

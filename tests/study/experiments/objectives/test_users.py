@@ -37,6 +37,17 @@ def test_columns_follow_names_and_units() -> None:
     assert rate("won", direction="minimize").sign == -1.0
 
 
+def test_directions_and_divisors_are_checked() -> None:
+    for make in (mean, exact, rate, match):
+        with pytest.raises(
+            ValueError, match=r"direction must be maximize or minimize \(got 'max'\)"
+        ):
+            make("won", direction="max")  # type: ignore[arg-type]
+    for per in (cpu_seconds, lambda per: reported("nodes", per=per)):
+        with pytest.raises(ValueError, match=r"per must be move or game \(got 'moves'\)"):
+            per("moves")  # type: ignore[operator]
+
+
 def played(*results: float) -> list[ReportedGame]:
     return [ReportedGame(k, each, 1, 0.5, {}) for k, each in enumerate(results)]
 
