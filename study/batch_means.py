@@ -36,8 +36,9 @@ missing, the square of a typical deviation, 3%, is added to the sum of squares.
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only
 a part of the run, so its variance is 2s²/b + 2s_c²·(1/b − 1/B). If no sample has two blocks, the
-variance is v/n, where n is the sample's number of games. Else, if n < 20, v·(1/n − 1/20) is added,
-because means of so few games vary more. If all games do the same work, each game can be a block.
+variance is v/n, where n is the sample's number of games. Else, if n < m, v·(1/n − 1/m) is added,
+because means of so few games vary more; m is 20, or the number of games per block if that is less.
+If all games do the same work, each game can be a block.
 Such games are timed at different times, so the samples have no common error.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and

@@ -115,7 +115,7 @@ def variances_of_means(samples: Sequence[Moments]) -> Floats:
     if freedom.sum():
         pooled = m2.sum() / freedom.sum()
     else:
-        pooled = (TYPICAL_DEVIATION * np.mean(mean[n > 0])) ** 2 if n.any() else np.nan
+        pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0] ** 2) if n.any() else np.nan
     shrunk = (m2 + PSEUDO_GAMES * pooled) / (freedom + PSEUDO_GAMES)
     return np.where(n > 0, shrunk / np.maximum(n, 1.0), np.nan)
 

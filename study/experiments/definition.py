@@ -130,6 +130,8 @@ class Experiment:
             raise ValueError(f"reference costs must be {allowed} (got {given})")
         if self.reference_score is not None and not math.isfinite(self.reference_score):
             raise ValueError(f"reference score must be finite (got {self.reference_score:g})")
+        if bad := [each for each in self.reference_costs.values() if not 0.0 < each < math.inf]:
+            raise ValueError(f"reference costs must be finite and above 0 (got {bad[0]:g})")
         if not len(self.space):
             raise ValueError("space must have at least one parameter (got none)")
         if len(set(self.space.names)) < len(self.space):

@@ -245,7 +245,8 @@ class NumericParameter(Described):
         between = f"{whole}{self.low:g} {'to' if self.integer else 'and'} {self.high:g}{steps}"
         if not is_real(value) or isinstance(value, str):
             raise InputError(f"{self.name} must be {between} (got {value!r})")
-        if not self.low <= value <= self.high or self.clip(value) != value:
+        error = 0.0 if self.integer else TOLERANCE * self.step  # 0.1 + 2·0.1 is not exactly 0.3
+        if not self.low <= value <= self.high or abs(self.clip(value) - value) > error:
             raise InputError(f"{self.name} must be {between} (got {value:g})")
         return value
 

@@ -29,7 +29,7 @@ central limit theory and asymptotic confidence sequences* (2021), theorem 2.2 an
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
@@ -37,7 +37,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from thetafront.study.estimate import Z95, t_interval
+from thetafront.study.estimate import Z95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.objectives.formats import significant
@@ -100,7 +100,7 @@ class Certificate:
         budget that is at least a tenth of all budgets away from the others. ``known`` has the keys
         of points that have been played or were left out. These points are not returned.
         """
-        is_new = [each.key not in known for each in self.prospects]
+        is_new = [not each.games and each.key not in known for each in self.prospects]
         chosen = budgets_worth_playing(self.bounds, self.bounds_if_played, allowed, is_new)
         cheaper = [self.cheaper] if self.cheaper and self.cheaper.key not in known else []
         found = [*cheaper, *(self.prospects[k] for k in chosen)]
@@ -141,7 +141,12 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
     with threadpool_limits(1):  # more threads are slower on matrices this small
         draws = Draws.from_model(model, codes)
     best = draws.best_predicted(limits)
-    new = {k: proposal_at(draws.points[k], model, candidates.data) for k in set(best.tolist())}
+    new = {
+        k: replace(played[k].point, error="")
+        if k < len(played)
+        else proposal_at(draws.points[k], model, candidates.data)
+        for k in set(best.tolist())
+    }
     bounds, of_best = (simultaneous_bounds(draws.regrets(limits, each)) for each in (chosen, best))
     prospects = [new[k] for k in best.tolist()]
     if_played = np.minimum(of_best, bounds)
@@ -323,8 +328,9 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
     for limit, each, bound, if_played, prospect in zip(*columns, strict=True):
         timed = [game.seconds for game in each.point.in_order if game.is_timed]
         n_games, measured = len(each.point.games), each.own.value
-        sem = t_interval(goal.samples(each.point.in_order)).sem  # by its own games alone
-        half = 0.0 if goal.is_exact else half_width_at_all_times(sem, n_games)
+        own, scale = goal.estimate(each.point.in_order), goal.estimator.scale  # its games alone
+        half = 0.0 if goal.is_exact else half_width_at_all_times(own.sem or math.nan, n_games)
+        always = min(measured - half, own.low), max(measured + half, own.high)
         rows.append(
             {
                 f"{cost.name}_limit": limit,
@@ -337,8 +343,8 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": n_games,
                 goal.column("mean"): measured,
-                goal.column("always_low95"): measured - half,
-                goal.column("always_high95"): measured + half,
+                goal.column("always_low95"): max(always[0], scale.low),
+                goal.column("always_high95"): min(always[1], scale.high),
             }
         )
     return rows

@@ -50,7 +50,7 @@ def make_tables(analysis: Analysis) -> Tables:
         "games": games_frame(data),
     }
     if model is not None:
-        tables["predicted_front"] = predicted_front_frame(data.experiment, model)
+        tables["predicted_front"] = predicted_front_frame(data, model)
     if model is not None and combined is not None:
         tables["combined_front"] = combined_front_frame(data.experiment, combined)
     if analysis.certificate is not None:

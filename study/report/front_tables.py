@@ -45,7 +45,7 @@ def print_front(out: Console, analysis: Analysis) -> None:
         # Slow to import, and not needed above.
         from thetafront.study.report.tables import predicted_front_frame  # noqa: PLC0415
 
-        frame = predicted_front_frame(experiment, analysis.model)
+        frame = predicted_front_frame(analysis.data, analysis.model)
         print_table(out, predicted_front_table(frame, experiment), spare_columns(experiment))
 
 

@@ -154,7 +154,7 @@ def validated_frame(analysis: "Analysis") -> pd.DataFrame:
     return frame
 
 
-def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.DataFrame:
+def predicted_front_frame(data: StudyData, model: "FittedModel") -> pd.DataFrame:
     """Return the front of the whole space, predicted from the trials, the cheapest point first.
 
     The table has at most 120 points on the front. Points that are dominated in the goal's own unit
@@ -166,12 +166,13 @@ def predicted_front_frame(experiment: Experiment, model: "FittedModel") -> pd.Da
     - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more if no
       trial has the same choices of categorical parameters
     """
-    front, goal = model.predicted_front, experiment.goal
+    front, experiment = model.predicted_front, data.experiment
+    goal, trials = experiment.goal, model.cube.encode([t.params for t in data.complete_trials])
     rows, predicted = [], model.posterior.goal(front.points)
     shown = spread(len(front.points), N_CURVE_ROWS)
     rising = nondominated(goal.sign * predicted.mean[shown], -front.mean[shown, 1])
     for index in shown[rising]:
-        gaps = model.observations.points - front.points[index]
+        gaps = trials - front.points[index]
         rows.append(
             {
                 **model.cube.decode(front.points[index]),

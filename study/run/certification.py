@@ -97,9 +97,13 @@ class Certification:
         """Predict the largest bound if points were played, and its largest share of the target."""
         assert analysis.combined is not None
         data, precision = analysis.data, self.precision
-        least = math.sqrt(data.variance_prior.variance / precision.most_games)
-        error = max(precision.standard_error or 0.0, least)
+        goal, model = data.experiment.goal, analysis.combined
         thetas = [each.params for each in (*data.known_points, *new)]
+        scores = model.posterior.goal(model.cube.encode(thetas)).mean
+        of_trials = [each.moments(goal) for each in data.trials if each.games]
+        variances = goal.estimator.game_variances(scores, of_trials)
+        least = math.sqrt(float(np.max(variances)) / precision.most_games)
+        error = max(precision.standard_error or 0.0, least)
         bounds, expected = forecast_bounds(analysis.combined, thetas, error)
         allowed = np.maximum(self.target.allowed(expected), TINY)
         return float(bounds.max()), float((bounds / allowed).max())

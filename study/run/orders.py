@@ -53,7 +53,7 @@ from thetafront.study.run.settings import (
     TRIALS_IN_BUDGET,
     SearchSettings,
 )
-from thetafront.study.run.stopping import Precision, RegretTarget
+from thetafront.study.run.stopping import DEFAULT_GAMES, Precision, RegretTarget
 from thetafront.study.run.sweep import Sweep, search_share
 from thetafront.study.samplers import DEFAULT_SAMPLER, EXACT_SAMPLER, check_sampler
 from thetafront.study.samplers.design import draw_design
@@ -120,7 +120,7 @@ class SweepOrder:
                 usual = goal.standard_error
                 standard_error = usual if target.is_share else target.value / ERRORS_IN_REGRET
             if validation_games is None and not goal.is_exact:
-                validation_games = SEEDS_A_POINT
+                validation_games = DEFAULT_GAMES if standard_error is None else SEEDS_A_POINT
         precision = Precision.from_options(
             goal, standard_error, validation_games, asked.validation_points, budget_seconds
         )

@@ -142,7 +142,8 @@ class Proposer:
         params: dict[str, Any] = {}
         for each in self.space.in_order:
             if self.space.is_active(each, params):
-                params[each.name] = suggested(trial, each.name, self.distributions[each.name])
+                value = suggested(trial, each.name, self.distributions[each.name])
+                params[each.name] = each.clip(value)  # 0.3, where optuna returns 0.1 + 2·0.1
         if trial.number != number:
             raise StaleError(
                 f"trial {number} requested, but the process's copy of the study proposes "
@@ -150,7 +151,7 @@ class Proposer:
             )
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
-        return Point(trial.params, phase=SEARCH, number=trial.number, notes=notes)
+        return Point(params, phase=SEARCH, number=trial.number, notes=notes)
 
 
 def suggested(trial: optuna.Trial, name: str, kind: BaseDistribution) -> Any:

@@ -104,9 +104,7 @@ class Precision:
         open end. If no standard error is given, the target is the goal's default.
         """
         if goal.is_exact:
-            return cls(
-                most_games=GAMES_OF_EXACT if most_games is None else most_games, n_points=n_points
-            )
+            return cls(None, GAMES_OF_EXACT if most_games is None else most_games, n_points)
         open_end = math.isfinite(budget_seconds) and standard_error is None and most_games is None
         most_games = DEFAULT_GAMES if most_games is None else most_games
         of_a_run = int(min(SEEDS_A_POINT, max(MIN_GAMES_OF_A_RUN, GAMES_A_SECOND * budget_seconds)))

@@ -245,7 +245,7 @@ class Sweep:
                 analysis = self.analysis()
                 points = certification.choose(analysis, self.budget.left <= reserved)
             data = analysis.data
-            played = [each for each in data.points if each.games]
+            played = data.played_points
             if points:
                 self.validate([*played, *points])
                 continue

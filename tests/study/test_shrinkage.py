@@ -35,7 +35,8 @@ def test_two_samples_by_hand() -> None:
     [
         ([[5.0], [0.0, 2.0]], [2.0, 1.0]),  # a single game has the pooled variance
         ([[1.0] * 3, [7.0] * 2], [0.0, 0.0]),  # games without any spread are certain
-        ([[1.0], [2.0]], [0.36, 0.36]),  # of single games alone it is 40% of the mean of all
+        ([[1.0], [2.0]], [0.4, 0.4]),  # of single games alone: 40% of their root mean square
+        ([[-5.0], [5.0]], [4.0, 4.0]),  # also if their mean is 0
         ([[], [1.0, 3.0]], [np.nan, 1.0]),  # a trial without games is not known
         ([], []),
     ],

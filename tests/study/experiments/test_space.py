@@ -184,6 +184,14 @@ def test_values_are_written_for_people() -> None:
     assert [CHOICE.cell("score"), CHOICE.text("score"), CHOICE.label] == ["score", "score", "U"]
 
 
+def test_rounding_errors_do_not_leave_the_grid() -> None:
+    """Earlier versions stored such values of optuna's samplers."""
+    steps = NumericParameter("x", 0, 1, step=0.1)
+    assert steps.check(0.1 + 2 * 0.1) == pytest.approx(0.3)
+    with pytest.raises(InputError, match=r"in steps of 0.1 \(got 0.3001\)"):
+        steps.check(0.3001)
+
+
 def test_records_are_plain_data_that_say_what_is_allowed() -> None:
     space = Space((*PARAMETERS, CHOICE))
     records = space.as_records()

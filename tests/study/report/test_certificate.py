@@ -17,8 +17,10 @@ from tests.study.made_studies import (
     store_point,
     store_trial,
 )
+from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import WIN_RATE
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
     Draws,
@@ -107,6 +109,24 @@ def test_a_forecast_is_lower_for_more_points_and_for_better_measurements(
     assert largest["few"] > 0.8 * gap, "below the cost of 35 playouts, 5 are recommended"
 
 
+def test_equal_games_are_not_certain(quick: Experiment) -> None:
+    """All games won: the interval at every moment is at least as wide as Wilson's."""
+    wins = replace(quick, goal=replace(WIN_RATE, sample="score"))
+    study = new_study()
+    for n in (1, 4, 9, 16, 25, 36):
+        scores = [int(n > 10)] * 4
+        games = [Game2048(r, won, 100, 1e-3 * n, 5000 * n, 256, 0) for r, won in enumerate(scores)]
+        store_trial(study, wins, {"n_playouts": n}, games)
+    for n in (5, 20):
+        add_point(study, n, [int(n > 10)] * 40, 0.01 * n)
+    found = compute_certificate(Analysis(data_of(study, wins)).to_pick_from())
+    assert found is not None
+    for row in certificate_rows(found):
+        low, high = (row[wins.goal.column(f"always_{end}95")] for end in ("low", "high"))
+        assert 0.0 <= low <= high <= 1.0
+        assert high - low >= 0.087
+
+
 def test_an_interval_at_all_times_holds_whenever_one_looks() -> None:
     """Of 400 series of skewed scores, looked at 40 times in 2,000 games; Student's does not."""
     rng = np.random.default_rng(2)
@@ -168,6 +188,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     for factor, is_said in ((1.0, found.bounds.max() > np.ptp(found.expected)), (100.0, True)):
         text = certificate_text(replace(found, bounds=factor * found.bounds))
         assert ("show little about what may still be gained" in text) == is_said
+    assert any(each.games for each in found.prospects), "a tested θ may be the best prediction"
     untested = frame[frame["prospect_cpu_seconds"] > 0.0].drop_duplicates("prospect")
     assert set(untested["prospect"]) == {each.key for each in found.prospects if not each.games}
     everywhere = np.zeros_like(found.bounds)

@@ -123,7 +123,7 @@ def test_nothing_is_beyond_the_bounds_of_a_goal(
     for frame in (
         trials_frame(data, model),
         validated_frame(Analysis(data)),
-        predicted_front_frame(experiment, model),
+        predicted_front_frame(data, model),
         combined_front_frame(experiment, combined),
     ):
         ends = [f"{kind}_{end}" for kind in (goal.name, "posterior", "combined") for end in BAND]

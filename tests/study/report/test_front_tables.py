@@ -24,6 +24,8 @@ from tests.study.made_studies import (
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.model import study_model
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import (
@@ -47,10 +49,15 @@ T99 = 1.984217  # Student's, of 100 games
 
 
 @pytest.fixture
-def model(quick: Experiment) -> FittedModel:
+def data(quick: Experiment) -> StudyData:
     study = new_study()
     add_trials(study, quick)
-    found = fit_study(data_of(study, quick, seed=0))
+    return data_of(study, quick, seed=0)
+
+
+@pytest.fixture
+def model(data: StudyData) -> FittedModel:
+    found = fit_study(data)
     assert found is not None
     return found
 
@@ -102,8 +109,25 @@ def test_a_program_that_ignores_its_seed_is_noticed(
     assert bool(line) == bool(said)
 
 
-def test_the_curve_is_sorted_and_of_the_space(quick: Experiment, model: FittedModel) -> None:
-    curve = predicted_front_frame(quick, model)
+def test_distances_to_trials_are_to_all_of_them(
+    data: StudyData, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also to those that the model leaves out because they are too many."""
+    monkeypatch.setattr(study_model, "MAX_CONDITIONED", 3)
+    few = fit_study(data)
+    assert few is not None
+    assert len(few.observations.points) == 3 < len(data.complete_trials)
+    (name,) = data.experiment.space.names
+    codes = few.cube.encode([each.params for each in data.complete_trials])[:, 0]
+    for row in predicted_front_frame(data, few).to_dict("records"):
+        nearest = np.abs(codes - few.cube.encode([{name: row[name]}])[0, 0]).min()
+        assert row["distance_to_trial"] == pytest.approx(nearest, abs=1e-6)
+
+
+def test_the_curve_is_sorted_and_of_the_space(
+    quick: Experiment, data: StudyData, model: FittedModel
+) -> None:
+    curve = predicted_front_frame(data, model)
     assert 10 <= len(curve) <= 40, "at most one row a whole number"
     costs = curve["seconds_per_move"].to_numpy()
     assert (np.diff(costs) > 0.0).all()
@@ -167,8 +191,10 @@ def test_a_narrow_terminal_gets_all_columns(quick: Experiment) -> None:
     assert "…" not in out.getvalue()
 
 
-def test_the_table_of_the_curve_has_its_numbers(quick: Experiment, model: FittedModel) -> None:
-    curve = predicted_front_frame(quick, model)
+def test_the_table_of_the_curve_has_its_numbers(
+    quick: Experiment, data: StudyData, model: FittedModel
+) -> None:
+    curve = predicted_front_frame(data, model)
     text = printed(predicted_front_table(curve, quick, n_rows=4))
     for index in (0, len(curve) - 1):
         row = curve.iloc[index]
@@ -219,7 +245,7 @@ def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     assert by_choice["weights_a"] == pytest.approx(7000, abs=500)
     assert by_choice["score"] == pytest.approx(3000, abs=500)
     # What the model believes in is the word that is best, at nearly every budget.
-    curve = predicted_front_frame(words, model)
+    curve = predicted_front_frame(data_of(study, words), model)
     assert (curve["leaf_value"] == "weights_a").mean() > 0.7
     trials = trials_frame(data_of(study, words), model)
     for frame in (front, curve, trials):

@@ -1,12 +1,17 @@
 """When a sweep validates until its certificate is small: on made studies, without playing."""
 
+from typing import Any
+
 import pytest
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.certificate import forecast_bounds
+from thetafront.study.run import certification
 from thetafront.study.run.certification import Certification, is_stuck
 from thetafront.study.run.stopping import Precision, RegretTarget
+from thetafront.study.samplers.fitted_model import FittedModel
 
 
 @pytest.mark.parametrize(
@@ -64,6 +69,27 @@ def test_points_that_fill_gaps_are_added_if_more_trials_do_not_help(quick: Exper
     few = Certification(target, Precision(20.0, n_points=2), [].append)
     sizes = [len(few.choose(analysis, is_late=False)) for _ in range(3)]
     assert sizes == [0, 0, 4 + len(quick.baselines)]
+
+
+def test_a_forecast_allows_for_the_spread_of_so_many_games(
+    quick: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The variance of one game of the dearest θ is near 400², or 40% of its mean squared."""
+    study, errors = new_study(), list[float]()
+    add_trials(study, quick)
+    analysis = Analysis(data_of(study, quick))
+
+    def forecast(model: FittedModel, thetas: Any, error: float) -> tuple[Any, Any]:
+        errors.append(error)
+        return forecast_bounds(model, thetas, error)
+
+    monkeypatch.setattr(certification, "forecast_bounds", forecast)
+    for most_games in (25, 100):
+        precision = Precision(None, most_games, n_points=4)
+        Certification(RegretTarget(1e9), precision, [].append).choose(analysis, is_late=False)
+    assert errors[0] == pytest.approx(2.0 * errors[1])
+    scores = [game.score for each in analysis.data.trials for game in each.in_order]
+    assert 100.0 < 10.0 * errors[1] < 0.6 * max(scores)
 
 
 def test_a_point_that_pick_played_does_not_replace_the_first_validation(quick: Experiment) -> None:

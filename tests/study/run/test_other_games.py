@@ -217,6 +217,8 @@ def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:
         ValueError, match=r"reference costs must be given for seconds_per_move.* \(got n_sweeps\)"
     ):
         Experiment(**{**plain, "reference_costs": {"n_sweeps": 1.0}})
+    with pytest.raises(ValueError, match=r"reference costs must be finite and above 0 \(got 0\)"):
+        Experiment(**{**plain, "reference_costs": dict.fromkeys(found.reference_costs, 0.0)})
     space = Space((NumericParameter("seconds_per_move", 1, 2),))
     with pytest.raises(
         ValueError, match=r"parameters must not share a name with a cost \(got 'seconds_per_move'\)"

@@ -9,7 +9,9 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.experiments.space import Space
 from thetafront.study.run.proposals import Proposals, n_at_a_time
 from thetafront.study.samplers import make_sampler
 from thetafront.study.samplers.observations import Objectives
@@ -64,6 +66,22 @@ def proposals_after(
     trials: Sequence[FrozenTrial] = (), sampler_of: Any = nehvi, deterministic: bool = True
 ) -> Proposals:
     return Proposals(trials, DIRECTIONS, SPACE, sampler_of, deterministic)
+
+
+@pytest.mark.parametrize("name", ["random", "tpe", "nsga2", "knowledge-gradient"])
+def test_values_on_a_grid_are_those_that_a_study_accepts(name: str) -> None:
+    """Optuna returns 0.1 + 2·0.1, which is not 0.3; reading a study refused it."""
+    space = Space((NumericParameter("x", 0, 1, step=0.1), NumericParameter("y", 0, 1)))
+
+    def sampler(number: int) -> BaseSampler:
+        return make_sampler(name, 3, number, 60, OBJECTIVES)
+
+    proposals = Proposals([], DIRECTIONS, space, sampler, True)
+    for _ in range(40):
+        proposals.begin()
+        for point in proposals.take():
+            assert space.check(point.params) is None
+            assert point.params["x"] in [k / 10 for k in range(11)]
 
 
 def next_of(proposals: Proposals) -> tuple[int, Params]:
