@@ -27,6 +27,11 @@ class DamageError(RunError):
     """A stored value is damaged: one line names it, and says how to repair it."""
 
 
+def first_line(error: BaseException) -> str:
+    """Return the first line of an error's text, or the error's class if it has no text."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
+
+
 def check_range(name: str, value: SupportsIndex, low: int, high: int) -> int:
     """Return a value as int; InputError if it is not a whole number between low and high."""
     try:

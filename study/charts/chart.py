@@ -18,7 +18,7 @@ LINE, SQUARE = "stroke", "square"  # symbols for lines and for areas in a legend
 SOLID: tuple[int, ...] = (1, 0)
 DASHED: tuple[int, ...] = (5, 3)
 MAX_LABEL = 28  # characters of a parameter's or a choice's name
-N_DIGITS = 5
+N_DIGITS = 8
 
 Row = dict[str, Any]
 Mark = Literal["area", "line", "step", "point", "rule", "rect", "text"]

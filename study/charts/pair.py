@@ -23,7 +23,6 @@ from thetafront.study.charts.chart import (
     Layer,
     Panel,
     Row,
-    rounded,
     short,
 )
 from thetafront.study.charts.labels import Box, centred_text
@@ -114,7 +113,7 @@ def pair_chart(analysis: Analysis) -> Chart:
         np.unique(np.linspace(0, len(each) - 1, N_CELLS).astype(int)) for each in (y, x)
     )
     written = {
-        f"{first.label} {first.text(rounded(x[j], 3))}": [
+        f"{first.label} {first.text(x[j], 3)}": [
             "-"
             if np.isnan(goals[k, j])
             else f"{goal.format.text(goals[k, j])}, {cost.text(costs[k, j])}"
@@ -122,7 +121,7 @@ def pair_chart(analysis: Analysis) -> Chart:
         ]
         for j in columns
     }
-    table = pd.DataFrame({second.label: [second.text(rounded(y[k], 3)) for k in rows], **written})
+    table = pd.DataFrame({second.label: [second.text(y[k], 3) for k in rows], **written})
     return Chart(KEY, TITLE, text, table, [[Panel(across, up, layers)]], experiment.title)
 
 

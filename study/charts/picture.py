@@ -23,6 +23,7 @@ from thetafront.study.log.atomic import atomic_write
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 10,
+    "text.parse_math": False,  # a user's unit may be $
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,

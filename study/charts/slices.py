@@ -28,7 +28,6 @@ from thetafront.study.charts.chart import (
     Layer,
     Panel,
     Row,
-    rounded,
     short,
 )
 from thetafront.study.estimate import Z95
@@ -85,14 +84,12 @@ def slice_at(
             "x": parameter.choices.index(value) if is_choice else value,  # type: ignore[union-attr]
             **dict(zip(GOAL_FIELDS, of_goal, strict=True)),
             **dict(zip(COST_FIELDS, of_cost, strict=True)),
-            "v": short(parameter.text(rounded(value, 3)), 60),
+            "v": short(parameter.text(value, 3), 60),
             "g": goal.format.interval(*of_goal),
             "c": cost.interval(*of_cost),
         }
         is_here = value == theta.get(parameter.name)
-        rows.append(
-            {k: rounded(each, 4) for k, each in row.items()} | ({"here": 1} if is_here else {})
-        )
+        rows.append(row | ({"here": 1} if is_here else {}))
     return rows
 
 
@@ -214,7 +211,7 @@ def make_table(
         line = {"symbol": short(each.label), "meaning": each.description, "range": span}
         line = {key: text for key, text in line.items() if key != "meaning" or is_described}
         if given:
-            shown = [each.text(rounded(theta.get(each.name), 4)) for theta in given.values()]
+            shown = [each.text(theta.get(each.name), 4) for theta in given.values()]
             line["baseline" if len(given) == 1 else "baselines"] = ", ".join(shown)
         line[f"{goal.label}, as the parameter grows"] = effect(
             mine, GOAL_FIELDS, is_choice, lambda high, low: goal.size_text(high - low)

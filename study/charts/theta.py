@@ -16,7 +16,7 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round_values
-from thetafront.study.charts.chart import Chart, rounded, short
+from thetafront.study.charts.chart import Chart, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
 from thetafront.study.experiments.widening import Edge, find_edges
@@ -107,9 +107,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
             for each in space
         ]
         places += [share(log_cost, costs), share(expected, goals)]
-        said = [
-            f"{short(each.label)} {each.text(rounded(theta.get(each.name), 4))}" for each in space
-        ]
+        said = [f"{short(each.label)} {each.text(theta.get(each.name), 4)}" for each in space]
         text = f"{cost.text(theta[cost.name])}, {goal.format.with_unit(expected)} by the model"
         lines.append(ThetaLine(kind, f"{who}: {', '.join(said)}: {text}", places))
     low, high = (math.exp(end(costs)) for end in (min, max))
@@ -210,7 +208,7 @@ def make_table(analysis: Analysis) -> pd.DataFrame:
     rows = []
     for trial in trials[trials["state"] == "complete"].to_dict("records"):
         row = {"trial": int(trial["trial"]), "from": trial["origin"]}
-        row |= {each.label: each.text(rounded(trial[each.name], 4)) for each in experiment.space}
+        row |= {each.label: each.text(trial[each.name], 4) for each in experiment.space}
         row["games"] = int(trial["n_games"])
         row[f"{goal.label}, observed mean"] = goal.format.text(trial[goal.column("mean")])
         row[cost.label] = cost.text(trial[cost.name])

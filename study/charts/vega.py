@@ -148,7 +148,7 @@ def axis_spec(axis: Axis) -> Spec:
     written = {"values": [*axis.ticks], "labelExpr": f"{labels}[indexof({values}, datum.value)]"}
     shown = {"title": axis.title or None, "grid": axis.has_grid}
     kind = {"type": "log"} if axis.is_log else {"type": "linear", "zero": False}
-    domain = [rounded(axis.low, 8), rounded(axis.high, 8)]
+    domain = [rounded(axis.low), rounded(axis.high)]
     return {
         "axis": {**written, **shown},
         "scale": {**kind, "domain": domain, "nice": False},

@@ -150,7 +150,7 @@ class GamesTable(ABC):
         where, game, problem = f"line {line.number}", None, ""
         try:
             words = line.content.decode()
-            if len(line.cells) < len(self.columns) or words.count(",") + 1 < len(self.columns):
+            if len(words_in(line.content)) != len(self.columns):
                 raise ValueError(f"{shortened(words)} is not a line of this table")
             game = self.game_in(line.cells)
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):

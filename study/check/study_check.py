@@ -19,7 +19,7 @@ from sqlalchemy.exc import DatabaseError
 from thetafront.agents.agent import Agent, Outcome
 from thetafront.study.check.replay import Entry, Settings, replayed
 from thetafront.study.check.report import Check, CheckReport
-from thetafront.study.errors import DamageError, InputError
+from thetafront.study.errors import DamageError, InputError, first_line
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.earlier import EarlierStudy
 from thetafront.study.log.location import Location
@@ -82,7 +82,8 @@ class StudyCheck:
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
         of_rows = Check("log rows", 1 + n_rows, problems + rows.problems())
         self.manifest = manifest_in(location.folder)
-        self.events = list(rows.whole.events)
+        # The rebuilt study's row has the record, which replaces all earlier ones.
+        self.events = [row for row in rows.whole.events if row.kind != RECORD]
         self.record = self.read_record(rows)
         self.experiment: Experiment = self.record.experiment_as_made()
         self.design = StudyData(self.name, self.experiment, self.record).design
@@ -98,7 +99,7 @@ class StudyCheck:
         for row in rows.games:
             kept = self.games if is_whole(row) else self.damaged_games
             kept.setdefault((row.phase, row.number), {})[row.replicate] = row
-        self.n_lost = rows.n_games - sum(map(len, self.games.values()))
+        self.n_lost = max(rows.n_games, len(rows.games)) - sum(map(len, self.games.values()))
         self.lost: list[str] = []  # what cannot be recovered
         self.entries: list[Entry] = []  # all games that exist or should exist
         self.left_out = {
@@ -116,15 +117,18 @@ class StudyCheck:
         self.report = CheckReport(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows) -> StudyRecord:
-        """Return the study's record or, if its rows are damaged, the record in the manifest."""
-        if is_whole(rows.study) and all(is_whole(row) for row in rows.events if row.kind == RECORD):
-            stored = [rows.study.record, *(e.record for e in rows.events if e.kind == RECORD)]
-            return StudyRecord.read(json.loads(stored[-1]), self.name)
-        if (source := record_in(self.manifest)) is None:
+        """Return the study's newest record: if a row is damaged, the manifest's may be newer."""
+        events = [row for row in rows.events if row.kind == RECORD]
+        stored: list[StudyRow | EventRow] = [rows.study, *events]
+        found = [json.loads(row.record) for row in stored if is_whole(row)]
+        if len(found) < len(stored) and (source := record_in(self.manifest)) is not None:
+            found.insert(0, dict(source))
+        if not found:
             raise DamageError(
                 f"study {self.name!r}: its record is damaged; restore the storage from a backup"
             )
-        return StudyRecord.read(source, self.name)
+        records = [StudyRecord.read(each, self.name) for each in reversed(found)]
+        return max(records, key=lambda each: len(each.widened) + len(each.accepted))
 
     def examine(self, unit: Unit) -> None:
         """Check a point, and collect its stored and lost games."""
@@ -260,8 +264,9 @@ class StudyCheck:
                 f"{unit_name(unit)} with {counted(len(games), 'game')}: its θ cannot be recovered"
             )
             return
-        others = [row.n_games for row in self.points.values() if row.phase == unit[0]]
-        n_games = max(others, default=max(games, default=0) + 1)
+        known = max(games, default=0) + 1
+        others = (row.n_games for row in self.points.values() if row.phase == unit[0])
+        n_games = min((each for each in others if each >= known), default=known)
         at = min((row.at for row in games.values()), default=0.0)
         row = point_row(*unit, source.params, source.origin, n_games, source.notes, at)
         self.points[unit] = row
@@ -309,6 +314,8 @@ def damaged_fields(row: GameRow) -> dict[str, Any]:
 def rows_left(log: Log) -> tuple[Rows, list[str]]:
     """Return the readable rows of a log, damaged or not, and say what cannot be read."""
     engine = log.engine
+    with suppress(DatabaseError, DamageError):
+        return log.rows(), []
     there = set(inspect(engine).get_table_names())
     problems = [f"table {name}: missing" for name in sorted(TABLES - there)]
     found: dict[type, set[Any]] = {kind: set() for kind in TABLE_OF}
@@ -324,6 +331,8 @@ def rows_left(log: Log) -> tuple[Rows, list[str]]:
                     found[kind].update(kind(*row) for row in connection.execute(text(query + way)))
                 break
             except DatabaseError as error:
+                if engine.dialect.name != "sqlite":
+                    raise  # the server refuses, or cannot be reached: nothing is damaged
                 problems.append(f"table {table.name}: {error.orig}")
     (study,) = [*found[StudyRow], StudyRow(log.name, "")][:1]
     points, games, events = (
@@ -343,7 +352,7 @@ def copy_in(study: StudySource) -> tuple[Check, dict[int, FrozenTrial]]:
         copy = optuna_study(study.engine, study.name)
         trials = [] if copy is None else copy.get_trials(deepcopy=False)
     except Exception as error:  # any error may occur, because optuna does not check what it reads
-        check.problems.append(f"cannot be read: {str(error).splitlines()[0]}")
+        check.problems.append(f"cannot be read: {first_line(error)}")
         return check, {}
     check.n = len(trials)
     return check, {trial.number: trial for trial in trials}

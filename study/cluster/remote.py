@@ -22,6 +22,7 @@ from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.run.worker import Finished, Task, unplayed
 from thetafront.study.run.worker import play as play_task
 
+STARTED = time.monotonic()
 SECONDS_REMEMBERED = 60.0
 THREADS = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -164,7 +165,7 @@ def probe(wanted: Wanted, agent: Agent | None) -> WorkerProbe:
     prepare()
     machine, why = this_machine(), objection(wanted, agent)
     remember(0)
-    seconds = time.monotonic() - PLAYED[0][0]
+    seconds = min(SECONDS_REMEMBERED, time.monotonic() - STARTED)
     n_games = sum(n for _, n in PLAYED)
     cpus = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
     return WorkerProbe(

@@ -97,8 +97,8 @@ class Described(ABC):
         """Convert an element of an array to this parameter's type."""
         return value
 
-    def text(self, value: Any) -> str:
-        """Write a value; a dash if there is none."""
+    def text(self, value: Any, n_digits: int = 6) -> str:
+        """Write a value, a real number with so many digits; a dash if there is none."""
         return ABSENT if is_absent(value) else written(value)
 
     def cell(self, value: Any) -> str:
@@ -254,11 +254,11 @@ class NumericParameter(Described):
         """Read a value back from text; ValueError or OverflowError if it is not a number."""
         return int(float(word)) if self.integer else float(word)
 
-    def text(self, value: Any) -> str:
-        """Write a value; a dash if there is none."""
+    def text(self, value: Any, n_digits: int = 6) -> str:
+        """Write a value, a real number with so many digits; a dash if there is none."""
         if is_absent(value):
             return ABSENT
-        return str(int(value)) if self.integer else f"{float(value):g}"
+        return str(int(value)) if self.integer else f"{float(f'{value:.{n_digits}g}'):g}"
 
     def cell(self, value: Any) -> str:
         """Write a value for a table, with as many decimals as are useful there."""
@@ -363,6 +363,10 @@ class CategoricalParameter(Described):
         return self.choices[self.choices.index(value)]
 
     clip = tidy = check
+
+    def text(self, value: Any, n_digits: int = 6) -> str:
+        """Write a choice, which a table may have as another type: 2.0 for 2."""
+        return super().text(next((each for each in self.choices if each == value), value))
 
     def read(self, word: str) -> Value:
         """Read a choice back from text; InputError if it is invalid."""

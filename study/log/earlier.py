@@ -19,7 +19,7 @@ from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
-from thetafront.study.errors import DamageError, error_context, study_context
+from thetafront.study.errors import DamageError, error_context, first_line, study_context
 from thetafront.study.log.log import (
     MACHINE,
     RUN,
@@ -85,7 +85,7 @@ class EarlierStudy:
             study = optuna.load_study(study_name=self.name, storage=optuna_storage(self.engine))
             attributes, trials = study.user_attrs, study.get_trials(deepcopy=False)
         except Exception as error:  # optuna does not check what it reads: any error may follow
-            raise DamageError(f"{type(error).__name__}: {str(error).splitlines()[0]}") from None
+            raise DamageError(f"{type(error).__name__}: {first_line(error)}") from None
         record = StudyRecord.read(attributes.get(ATTRIBUTE), self.name)
         with error_context("study"), self.engine.connect() as connection:
             has_table = inspect(connection).has_table(OLD_GAMES)

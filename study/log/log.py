@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, func, insert, inspect, select, text
+from sqlalchemy.exc import IntegrityError, ProgrammingError
 from sqlalchemy.pool import StaticPool
 
 from thetafront.agents.agent import Game, Outcome
@@ -245,7 +246,10 @@ class Log:
     @classmethod
     def create(cls, engine: Engine, rows: Rows) -> "Log":
         """Write the rows of a new study in one transaction; return its log."""
-        METADATA.create_all(engine)
+        try:
+            METADATA.create_all(engine)
+        except (IntegrityError, ProgrammingError):  # another run has just created them
+            METADATA.create_all(engine)
         with engine.begin() as connection:
             return cls(engine, rows.study.name, insert_study(connection, rows))
 
@@ -373,7 +377,7 @@ def studies_in(engine: Engine) -> dict[str, int]:
 
 
 def studies_lost(engine: Engine) -> list[int]:
-    """Return the identifying numbers of studies with points or events, but without a study row."""
+    """Return the identifying numbers of studies with points or events, but no whole study row."""
     with engine.connect() as connection:
         there = set(inspect(connection).get_table_names())
 
@@ -381,4 +385,7 @@ def studies_lost(engine: Engine) -> list[int]:
             query = select(table.c.study).distinct()
             return set(connection.scalars(query)) if table.name in there else set()
 
-        return sorted((numbers(POINTS) | numbers(EVENTS)) - numbers(STUDIES))
+        columns = [STUDIES.c[name] for name in ("study", *StudyRow._fields)]
+        rows = connection.execute(select(*columns)) if STUDIES.name in there else ()
+        whole = {number for number, *row in rows if is_whole(StudyRow(*row))}
+        return sorted((numbers(POINTS) | numbers(EVENTS)) - whole)

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from thetafront.study.errors import RunError
+from thetafront.study.errors import RunError, first_line
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log
 from thetafront.study.log.mirror import Mirror
@@ -162,5 +162,5 @@ class StudyWriter:
             raise
         except Exception as error:  # optuna may be of another version
             self.mirror = None
-            reason = str(error.__cause__ or error).splitlines()[0]
+            reason = first_line(error.__cause__ or error)
             self.connection.message(f"Optuna's copy of the study cannot be written: {reason}")

@@ -23,8 +23,8 @@ from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECOND
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        (12345.678, 12346),
-        (0.000123456789, 0.00012346),
+        (9_999_876.54321, 9_999_876.5),
+        (0.000123456789, 0.00012345679),
         (3.0, 3),
         (np.float64(2.5), 2.5),
         (np.int64(7), 7),

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart, timeline_chart
 from thetafront.study.charts.importance import importance_chart
 from thetafront.study.charts.pair import pair_chart
-from thetafront.study.charts.picture import picture
+from thetafront.study.charts.picture import picture, save
 from thetafront.study.charts.scores import scores_chart
 from thetafront.study.charts.slices import slices_chart
 from thetafront.study.charts.vega import PROSPECT, specification
@@ -171,6 +172,12 @@ def test_words_are_texts_whatever_is_in_them() -> None:
     assert "plain" in svg
     assert "alert('1')" in svg or "alert(&#39;1&#39;)" in svg or "alert(&apos;1&apos;)" in svg
     assert "<script" not in svg
+
+
+def test_dollars_are_no_formulas_in_pictures(tmp_path: Path) -> None:
+    chart = one_point(Kind("$1 %", colours.BLUE), Axis("$ a $ % $", 0.0, 1.0, {0.5: "$5$"}), {}, {})
+    save(picture(replace(chart, caption="100 $ % and 5 $")), tmp_path / "chart.png")
+    assert (tmp_path / "chart.png").stat().st_size > 1000
 
 
 def test_what_is_missing_is_left_out_and_rows_are_embedded_once(small: Analysis) -> None:

@@ -58,6 +58,7 @@ def cell(place: int, word: str) -> Callable[[list[str]], list[str]]:
         (cell(1, "4"), "line 6: repeats the game in line 5"),
         (lambda lines: [*lines[:4], lines[4][:20], *lines[5:]], "line 5: "),
         (lambda lines: [*lines[:4], "?", *lines[5:]], "line 5: '?' is not a line of this table"),
+        (lambda lines: [*lines[:4], lines[4] + ",7", *lines[5:]], "line 5: "),
         (lambda lines: [*lines, lines[4]], "line 22: repeats the game in line 5"),
         (lambda lines: [*lines, lines[4][:20]], "line 22: "),
     ],

@@ -14,6 +14,7 @@ from tests.study.conftest import without_pictures
 from tests.study.program import execute, invoked, refused, succeeded
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
+from thetafront.study.log.log import RECORD, Log, event, point_row
 from thetafront.study.log.storage import open_for_games, open_for_reading
 
 DATA = Path(__file__).parents[1] / "log" / "data"
@@ -93,6 +94,7 @@ DAMAGES = {
     "a run's time": ("UPDATE thetafront_event SET at = 0 WHERE number = 1", CHECKSUM),
     "the record": ("UPDATE thetafront_study SET record = '{}'", CHECKSUM),
     "the study's row": ("DELETE FROM thetafront_study", ""),
+    "the study's name": ("UPDATE thetafront_study SET name = 'x'", ""),
     "the table of games": ("DROP TABLE thetafront_game", "no table thetafront_game"),
     "the table of points": ("DROP TABLE thetafront_point", "no table thetafront_point"),
     "the table of events": ("DROP TABLE thetafront_event", "no table thetafront_event"),
@@ -143,6 +145,7 @@ def shown(folder: Path) -> list[tuple[object, ...]]:
     "sql",
     [
         "UPDATE trial_values SET value = 0.75 WHERE trial_value_id = 3",
+        "UPDATE trial_values SET value = NULL WHERE trial_value_id = 3",
         "UPDATE trials SET state = 'HAPPY' WHERE number = 2",
         "DELETE FROM trial_params WHERE param_id = 1",
         "DROP TABLE trial_params",
@@ -160,6 +163,46 @@ def test_optunas_copy_is_found_damaged_and_comes_back(results: Path, sql: str) -
     succeeded(results, *VERIFY, "--repair")
     if code:
         assert shown(folder) == trials
+
+
+def test_the_newest_record_remains_if_its_row_is_damaged(results: Path) -> None:
+    source, _, data = open_for_reading(NAME, results)
+    assert isinstance(source, Log)
+    for n in (1, 2):
+        widened = [{"name": "gamma", "low": 0.5, "high": 0.9, "n_trials": 6, "at": ""}] * n
+        newest = replace(data.record, widened=widened)
+        source.write(event(RECORD, **newest.as_data()))
+    succeeded(results, "export", NAME)
+    last = "(SELECT max(number) FROM thetafront_event WHERE kind = 'record')"
+    execute(
+        results / NAME / "study.db", f"UPDATE thetafront_event SET at = 0 WHERE number = {last}"
+    )
+    succeeded(results, *VERIFY, "--repair")
+    assert open_for_reading(NAME, results)[2].record == newest
+
+
+def test_the_last_game_of_a_killed_run_is_played_again(results: Path) -> None:
+    """No later row counts it."""
+    database = results / NAME / "study.db"
+    games = contents(results, with_seconds=False)[2:]
+    latest = "(SELECT max(at) FROM thetafront_game)"
+    execute(database, f"DELETE FROM thetafront_event WHERE at >= {latest}")
+    execute(database, DAMAGES["the last game"][0])
+    assert "lost" not in succeeded(results, *VERIFY, "--repair")
+    assert contents(results, with_seconds=False)[2:] == games
+
+
+def test_a_lost_trial_gets_no_more_games_than_it_had(results: Path) -> None:
+    """Although another trial gets more, and games of points are lost, too."""
+    before = contents(results)[2:]
+    source, _, data = open_for_reading(NAME, results)
+    assert isinstance(source, Log)
+    source.write(point_row("search", 6, data.trials[0].params, "sampler", n_games=9))
+    execute(results / NAME / "study.db", "DELETE FROM thetafront_point" + POINT)
+    validated = "DELETE FROM thetafront_game WHERE phase = 'validation' AND replicate < 2"
+    execute(results / NAME / "study.db", validated)
+    invoked(results, *VERIFY, "--repair")
+    assert contents(results)[2 : 2 + len(data.trials)] == before[: len(data.trials)]
 
 
 def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:

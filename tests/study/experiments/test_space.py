@@ -182,6 +182,9 @@ def test_values_are_written_for_people() -> None:
         1234,
     ]
     assert [CHOICE.cell("score"), CHOICE.text("score"), CHOICE.label] == ["score", "score", "U"]
+    numbers = CategoricalParameter("n", (131072, 0.1234567))
+    assert [numbers.text(each, 4) for each in (131072.0, 0.1234567)] == ["131072", "0.1234567"]
+    assert NumericParameter("x", 0, 1e6).text(12345.678, 3) == "12300"
 
 
 def test_rounding_errors_do_not_leave_the_grid() -> None:

@@ -1,14 +1,26 @@
 """How well validated points are to be known: what may be asked for, and the games it takes."""
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from thetafront.study.cluster.executors import executor_for
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.objectives import SCORE, WIN_RATE, Goal, mean
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal, mean
 from thetafront.study.log.seeds import SEEDS_A_POINT
-from thetafront.study.run.stopping import MIN_GAMES, Precision, RegretTarget
+from thetafront.study.run.options import SweepOptions
+from thetafront.study.run.orders import SweepOrder
+from thetafront.study.run.stopping import (
+    DEFAULT_GAMES,
+    GAMES_OF_EXACT,
+    MIN_GAMES,
+    Precision,
+    RegretTarget,
+)
 
 
 @pytest.mark.parametrize(
@@ -84,6 +96,30 @@ def test_an_open_end_continues_beyond_what_is_wanted() -> None:
     assert precision.n_allowed(100) == SEEDS_A_POINT == 20_000
     assert precision.n_allowed(30_000) == 30_000
     assert Precision().n_allowed(700) == 700
+
+
+def test_exact_scores_are_timed_as_often_as_asked() -> None:
+    precision = Precision.from_options(EXACT_SCORE, None, 500, 12)
+    assert precision.n_wanted(100, 0.0) == 500
+    assert Precision.from_options(EXACT_SCORE, None, None, 12).n_wanted(0, 0.0) == GAMES_OF_EXACT
+
+
+@pytest.mark.parametrize(
+    ("goal", "target", "expected"),
+    [
+        (mean("score"), "5%", (None, DEFAULT_GAMES)),
+        (SCORE, "5%", (500.0, SEEDS_A_POINT)),
+        (mean("score"), "8", (2.0, SEEDS_A_POINT)),
+    ],
+)
+def test_a_share_of_a_goal_without_a_standard_error_asks_for_few_games(
+    coin: Experiment, tmp_path: Path, goal: Goal, target: str, expected: tuple[float | None, int]
+) -> None:
+    experiment = replace(coin, goal=replace(goal, sample="score"))
+    asked = SweepOptions(until_regret=target, results=tmp_path)
+    order = SweepOrder.from_options(experiment, asked, executor_for(1, None, None))
+    assert order.precision is not None
+    assert (order.precision.standard_error, order.precision.most_games) == expected
 
 
 def test_a_regret_is_given_in_the_goal_s_unit_or_as_a_share() -> None:
