@@ -4,6 +4,8 @@ The commands take their options from this module. :func:`thetafront.sweep` and `
 the same options, and tests compare all three.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
@@ -18,34 +20,20 @@ from thetafront.study.experiments.table_call import allowed, fits
 RESULTS = Path("results")
 
 
-def whole_number(text: str) -> int:
-    """Read a whole number."""
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"must be a whole number (got {text!r})") from None
+def reader(read: Callable[[str], Any], kind: str) -> Callable[[str], Any]:
+    """Return a parser of an option; BadParameter if the text is empty or cannot be read."""
+
+    def parse(text: str) -> Any:
+        with suppress(ValueError):
+            if str(text):
+                return read(text)
+        raise typer.BadParameter(f"must be {kind} (got {str(text)!r})")
+
+    return parse
 
 
-def real_number(text: str) -> float:
-    """Read a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"must be a number (got {text!r})") from None
-
-
-def folder(text: str) -> Path:
-    """Read the path of a folder."""
-    if not str(text):
-        raise typer.BadParameter("must be the path to a folder (got '')")
-    return Path(text)
-
-
-def file(text: str) -> Path:
-    """Read the path of a file."""
-    if not str(text):
-        raise typer.BadParameter("must be the path to a file (got '')")
-    return Path(text)
+whole_number, real_number = reader(int, "a whole number"), reader(float, "a number")
+folder, file = reader(Path, "the path to a folder"), reader(Path, "the path to a file")
 
 
 def whole(help_: str, *names: str, **settings: Any) -> Any:
