@@ -88,7 +88,9 @@ def build_defined_agent(
             continue
         try:
             number = float(text)
-            value = int(number) if each.integer and number == number // 1 else number
+            if each.integer and number % 1.0:
+                raise ValueError
+            value = int(number) if each.integer else number
         except (ValueError, OverflowError):
             whole = "an integer" if each.integer else "a number"
             raise InputError(f"{name} must be {whole} (got {text!r})") from None

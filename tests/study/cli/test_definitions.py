@@ -328,8 +328,8 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
         ("try coins.py --corners -1", "corners must be between 0 and 1024 (got -1)"),
         ("play none.toml", "none.toml must be a TOML file"),
         ("play coins.py --set effort=x", "effort must be an integer (got 'x')"),
-        ("play coins.py --set effort=1.5", "effort must be an integer from 1 to"),
-        ("play coins.py --set effort=-9", "effort must be an integer from 1 to"),
+        ("play coins.py --set effort=1.5", "effort must be an integer (got '1.5')"),
+        ("play bound.toml --set x=60", "x must be an integer from 0 to 50 (got 60)"),
         ("try ~nobody-here/coins.toml", "nobody-here/coins.toml must be a TOML file"),
         ("try ~nobody-here/coins.py", "nobody-here/coins.py must be a Python file"),
         ("play coins.py --set side=top", "side must be one of face, edge (got 'top')"),
@@ -346,6 +346,10 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
     ],
 )
 def test_bad_input_is_one_line(folder: Path, words: str, part: str) -> None:
+    (folder / "bound.toml").write_text(
+        'command = ["echo", "{x}"]\n[parameters.x]\ninteger = true\n'
+        "low = 1\nhigh = 9\nleast = 0\nmost = 50\n"
+    )
     assert part in refused(folder, *words.split())
 
 

@@ -9,7 +9,7 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 from thetafront.study.run.proposals import Proposals, n_at_a_time
@@ -68,13 +68,25 @@ def proposals_after(
     return Proposals(trials, DIRECTIONS, SPACE, sampler_of, deterministic)
 
 
-@pytest.mark.parametrize("name", ["random", "tpe", "nsga2", "knowledge-gradient"])
-def test_values_on_a_grid_are_those_that_a_study_accepts(name: str) -> None:
+@pytest.mark.parametrize("name", ["random", "tpe", "nsga2", "nehvi", "knowledge-gradient"])
+def test_a_study_accepts_the_values_of_any_sampler(name: str) -> None:
     """Optuna returns 0.1 + 2·0.1, which is not 0.3; reading a study refused it."""
-    space = Space((NumericParameter("x", 0, 1, step=0.1), NumericParameter("y", 0, 1)))
+    space = Space(
+        (
+            NumericParameter("x", 0, 1, step=0.1),
+            NumericParameter("y", 0.001, 1000.0, log=True),
+            NumericParameter("whole", 1, 1000, integer=True, log=True),
+            NumericParameter("even", -4, 96, integer=True, step=2),
+            CategoricalParameter("word", ("a", "b", "c")),
+            CategoricalParameter("truth", (True, False)),
+            CategoricalParameter("number", (1, 10, 100)),
+            NumericParameter("z", -0.3, 0.3, step=0.2, when={"word": ["a", "b"]}),
+        ),
+        ("x + whole / 1000 <= 1.5",),
+    )
 
     def sampler(number: int) -> BaseSampler:
-        return make_sampler(name, 3, number, 60, OBJECTIVES)
+        return make_sampler(name, 3, number, 60, OBJECTIVES, space)
 
     proposals = Proposals([], DIRECTIONS, space, sampler, True)
     for _ in range(40):
