@@ -31,6 +31,8 @@ from thetafront.engine.twenty48 import (
 
 EMPTY_BOARD = 0
 
+CHUNK_SECONDS = 0.1  # about how long a call of a kernel should take
+
 
 @dataclass(frozen=True)
 class Game2048(Game, kind="2048"):
@@ -69,6 +71,14 @@ class Progress(NamedTuple):
     n_playout_moves: int
 
 
+def next_chunk(n_moves: int, seconds: float) -> int:
+    """Return how many moves to play in the next call of a kernel, which cannot be interrupted.
+
+    The last call played ``n_moves`` in these CPU seconds.
+    """
+    return 2 * n_moves if seconds < CHUNK_SECONDS else max(1, n_moves // 2)
+
+
 @dataclass(frozen=True)
 class Decision2048:
     """An agent's decision on one board."""
@@ -100,13 +110,13 @@ class Agent2048(Agent):
         a parameter.
     purpose : int
         Number that selects the random streams of decisions: see :mod:`engine.rng`.
-    moves_per_chunk : int
-        Number of moves after which :meth:`play` can be interrupted.
+    first_chunk : int
+        Number of moves after which :meth:`play` can be interrupted for the first time.
     """
 
     cascade: bool = False
     purpose: ClassVar[int] = int(PLAYOUT)
-    moves_per_chunk: ClassVar[int] = 32
+    first_chunk: ClassVar[int] = 1
 
     @property
     def rule(self) -> Rule:
@@ -160,14 +170,16 @@ class Agent2048(Agent):
         progress = Progress(board=initial(seed), score=0, n_moves=0, n_playout_moves=0)
         player = self.in_game()
         player.settings  # noqa: B018, computes tables before the clock starts
-        seconds = 0.0
+        seconds, chunk = 0.0, self.first_chunk
         while True:
-            target = progress.n_moves + self.moves_per_chunk
+            target = progress.n_moves + chunk
             begin = time.thread_time()
             progress = player.advance(progress, seed, target)
-            seconds += time.thread_time() - begin
+            spent = time.thread_time() - begin
+            seconds += spent
             if progress.n_moves < target:
                 break
+            chunk = next_chunk(chunk, spent)
         return Game2048(
             seed=seed,
             score=progress.score,

@@ -254,8 +254,8 @@ class LookaheadAgent(Agent2048):
         """The knowledge from which values are computed."""
 
     @property
-    def moves_per_chunk(self) -> int:  # type: ignore[override]
-        """Number of moves between two chances to interrupt: the deeper the search, the fewer."""
+    def first_chunk(self) -> int:  # type: ignore[override]
+        """Moves before the first chance to interrupt: the deeper the search, the fewer."""
         return max(1, 4096 >> (4 * (self.depth - 1)))
 
     @cached_property

@@ -55,7 +55,7 @@ class RandomAgent(Agent2048):
 
     name: ClassVar[str] = "random"
     purpose: ClassVar[int] = int(POLICY)
-    moves_per_chunk: ClassVar[int] = (
+    first_chunk: ClassVar[int] = (
         1024  # usually a whole game in one call, because a call takes longer than its moves
     )
 

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.agent import check_seed, column
-from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48.agent import Game2048, next_chunk
 from thetafront.agents.twenty48.expectation import (
     MAX_NODES,
     ExpectationSettings,
@@ -33,8 +33,6 @@ from thetafront.engine.twenty48 import Rule, initial, largest_exponent, tile
 from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, spawn
 from thetafront.engine.twenty48.playout import random_games
 from thetafront.engine.twenty48.rule import BuiltRule
-
-STEPS_PER_CALL = 16  # decisions of each game in a call, which cannot be interrupted
 
 
 @dataclass(frozen=True)
@@ -142,17 +140,19 @@ def play_side_by_side(
     boards = np.array([initial(seed) for seed in seeds], np.uint64)
     counters = np.zeros((3, n_games), np.int64)
     of_games = np.array(seeds, np.uint64)
-    n_steps = 0
+    n_steps, chunk = 0, 1
     seconds = 0.0
     while True:
-        target = n_steps + STEPS_PER_CALL
+        target = n_steps + chunk
         begin = time.thread_time()
         n_steps = play_on_side_by_side(
             settings, of_games, boards, counters, n_steps, target, rule.built
         )
-        seconds += time.thread_time() - begin
+        spent = time.thread_time() - begin
+        seconds += spent
         if n_steps < target:
             break
+        chunk = next_chunk(chunk, spent)
     scores, n_moves, n_playout_moves = counters.tolist()
     return tuple(
         SideBySide2048(

@@ -64,7 +64,8 @@ class Runs:
                 record = json.loads(line)
                 is_run = self.keys <= (record[0] if isinstance(record, list) else record).keys()
             except (ValueError, AttributeError, IndexError, RecursionError):
-                if self.records and line.startswith((b'{"', b'[{"')) and not line.endswith(b"\n"):
+                is_ours = bool(self.records) or any(f'"{k}"'.encode() in line for k in self.keys)
+                if is_ours and line.startswith((b'{"', b'[{"')) and not line.endswith(b"\n"):
                     return len(content) - len(line)
                 is_run = False
             if not is_run:

@@ -11,7 +11,9 @@ from thetafront.agents.agent import Agent, Game, agent_digest, warm
 from thetafront.agents.catalog import build_identified
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.astar import PacmanAStar
-from thetafront.agents.twenty48.agent import Game2048
+from thetafront.agents.twenty48 import agent as twenty48
+from thetafront.agents.twenty48.agent import Agent2048, Game2048, Progress
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.engine.twenty48 import Rule
 
@@ -46,6 +48,24 @@ def test_kernels_are_compiled_once_for_each_thing_they_are_built_for() -> None:
 def test_agents_for_2048_are_built_for_their_rule() -> None:
     for rule in Rule:
         assert PureMonteCarlo(1, cascade=rule is Rule.CASCADE).built_for == rule
+
+
+def test_slow_moves_are_played_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a game can be interrupted; of fast moves, each call plays twice as many."""
+    ends: dict[bool, list[int]] = {True: [], False: []}
+    games = []
+    for is_slow, made in ends.items():
+        monkeypatch.setattr(twenty48, "CHUNK_SECONDS", 0.0 if is_slow else 10.0)
+
+        def advance(self: MonteCarloMDP, progress: Progress, seed: int, max_moves: int) -> Progress:
+            made.append(max_moves)  # noqa: B023
+            return Agent2048.advance(self, progress, seed, max_moves)
+
+        monkeypatch.setattr(MonteCarloMDP, "advance", advance)
+        games.append(MonteCarloMDP(theta1=20, theta2=2).play(3))
+    assert games[0].end_board == games[1].end_board
+    assert ends[False] == [2**k - 1 for k in range(1, len(ends[False]) + 1)]
+    assert ends[True] == list(range(1, games[0].n_moves + 2))
 
 
 def test_games_of_2048_are_known_by_name() -> None:

@@ -31,6 +31,7 @@ from results.benchmarks.programs.contest import (
 from results.benchmarks.programs.tables import write_tables
 from results.benchmarks.samplers.contest import check_sampler
 from results.papers.paper import command, parser, whole
+from thetafront import InputError
 
 ENTRANTS = (OURS, *RIVALS)
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -56,6 +57,8 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
         play = partial(run_ours, folder) if method == OURS else partial(run_optuna, method)
         with one_core() as process:
             for found in process.submit(play, program, seed, given.seconds).result():
+                if (program, seed, found["method"]) in done:
+                    continue  # a kill may have left one of two
                 runs.add({"program": program, "seed": seed, "seconds": given.seconds, **found})
                 say(f"{program}, seed {seed}, {found['method']}: {found['n_games']} games")
     known = [each["theta"] for each in games.records if each["program"] == program]
@@ -72,6 +75,11 @@ def compete(given: argparse.Namespace, program: str, seed: int, runs: Runs, game
 def run(given: argparse.Namespace) -> None:
     """Run what is missing, then write the tables."""
     runs = Runs(given.output / "runs.jsonl", "program", "seed", "method", "seconds", "picks")
+    if others := {each["seconds"] for each in runs.records} - {given.seconds}:
+        raise InputError(
+            f"seconds must be {others.pop():g}, as in {runs.path}, or another output folder given "
+            f"(got {given.seconds:g})"
+        )
     games = Runs(given.output / "fresh_games.jsonl", "program", "theta", "n", "score", "cost")
     check_sampler("gp")
     words = [sys.executable, *(str(FOLDER / "xz" / name) for name in ("corpus.py", "corpus.bin"))]

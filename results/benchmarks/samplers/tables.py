@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 
 from results.benchmarks.command import Record
 from results.papers import paper
-from thetafront.study.estimate import Z95
+from thetafront.study.estimate import t95
 from thetafront.study.report.sections import document, markdown_table
 from thetafront.study.text import counted
 
@@ -146,7 +146,8 @@ def figure(summary: pd.DataFrame) -> Figure:
     for axes, ((measure, title), (surface, part)) in zip(panels.flat, parts, strict=True):
         for k, (size, mine) in enumerate(part.groupby(["n_trials", "n_games"])):
             at = [names.index(each) + 0.2 * (k - 1) for each in mine["sampler"]]
-            error, (colour, marker) = Z95 * mine[f"{measure}_sem"], paper.MARKS[k]
+            t, (colour, marker) = mine[f"{measure}_n"].map(t95), paper.MARKS[k]
+            error = t * mine[f"{measure}_sem"]
             style: dict[str, Any] = {"fmt": marker, "color": colour, "markersize": 5}
             style["label"] = "{} × {}".format(*size)
             axes.errorbar(mine[f"{measure}_mean"], at, xerr=error, **style)

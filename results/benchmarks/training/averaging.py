@@ -31,7 +31,9 @@ def average(new: str, names: Sequence[str]) -> None:
         )
     mean = np.mean([np.load(each.weights_file) for each in networks], axis=0, dtype=np.float64)
     weights = mean.astype(np.float32)
-    network = replace(networks[0], name=new, digest=digits(weights.data))
+    sums = ("n_games", "n_moves", "cpu_seconds")
+    total = {key: sum(getattr(each, key) for each in networks) for key in sums}
+    network = replace(networks[0], name=new, digest=digits(weights.data), **total)
     network_folder(new).mkdir()
     np.save(network.weights_file, weights, allow_pickle=False)
     write_manifest({**network.to_json(), "averaged": [*names]}, network_folder(new) / MANIFEST)

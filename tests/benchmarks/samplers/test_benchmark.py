@@ -79,6 +79,15 @@ def test_a_file_of_other_things_is_refused_and_left_as_it_is(
     assert [each.name for each in tmp_path.iterdir()] == ["runs.jsonl"]
 
 
+def test_a_first_line_that_was_cut_is_repeated(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(b'{"surface": "recorded", "se')
+    runs = Runs(path, "surface", "seed")
+    with runs.held():
+        runs.add({"surface": "recorded", "seed": 1})
+    assert path.read_bytes() == b'{"surface": "recorded", "seed": 1}\n'
+
+
 def test_a_run_whose_line_lacks_its_end_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "runs.jsonl"
     path.write_bytes(b'{"seed": 1000}\r\n{"seed": 1001}')
