@@ -122,6 +122,7 @@ class Child:
             raise GameError(f"{command[0]}: cannot be started: {error}") from None
         self.pid = self.process.pid
         Orphans.kept.add(self.pid)
+        Orphans.ended.pop(self.pid, None)  # of an earlier process with this number
         self.limits = limits
         self.next_check = self.cpu_before = 0.0
         self.tail = self.pending = b""
@@ -283,7 +284,8 @@ class Child:
         Children that have ended are included. OSError if the process itself has ended.
         """
         _, *others = self.processes
-        return sum_cpu_seconds(others) + cpu_seconds_with_ended(self.pid)
+        ended = cpu_seconds_with_ended(self.pid) + Orphans.ended.get(self.pid, 0.0)
+        return sum_cpu_seconds(others) + ended
 
     def has_ended(self) -> bool:
         """Return whether the process has ended, which may have happened since its last answer."""
@@ -299,7 +301,7 @@ class Child:
         """End the process, its descendants and its session; return the CPU seconds of them all."""
         if self.used is None:
             _, *others = self.processes
-            self.used = sum_cpu_seconds(others)
+            self.used = sum_cpu_seconds(others) + Orphans.ended.pop(self.pid, 0.0)
             kill([self.pid, *others])
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)

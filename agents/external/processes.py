@@ -68,11 +68,13 @@ class Orphans:
     If ``are_adopted`` is true, this process becomes their parent. This flag is set only in
     processes that belong to this project. ``before`` has the children that existed before the flag
     was set: no game has started these. ``kept`` has the children that other code waits for.
+    ``ended`` has the CPU seconds of orphans that have ended, by session.
     """
 
     are_adopted = False
     before: ClassVar[set[int]] = set()
     kept: ClassVar[set[int]] = set()
+    ended: ClassVar[dict[int, float]] = {}
 
     @classmethod
     def adopt(cls, is_wanted: bool = True) -> None:
@@ -92,8 +94,12 @@ class Orphans:
         children = set(map(int, adopted.split())) - cls.kept - cls.before
         found = [each for each in children if get_session(each) != os.getsid(0)]
         for each in found:
+            session = get_session(each)
             with suppress(ChildProcessError):
-                os.waitpid(each, os.WNOHANG)  # removes it from the process table if it has ended
+                number, _, used = os.wait4(each, os.WNOHANG)  # forgets it if it has ended
+                if number:
+                    seconds = used.ru_utime + used.ru_stime
+                    cls.ended[session] = cls.ended.get(session, 0.0) + seconds
         return found
 
     @classmethod

@@ -88,7 +88,8 @@ class Program(Limits):
             allowed = " or ".join(Protocol)
             raise ValueError(f"protocol must be {allowed} (got {self.protocol!r})")
         object.__setattr__(self, "protocol", Protocol(self.protocol))
-        object.__setattr__(self, "command", tuple(self.command))  # a list could not be hashed
+        for name in ("command", "named"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))  # lists could not be hashed
         if not self.command or not self.command[0]:
             raise ValueError("command must be a program and its arguments (got nothing)")
         self.stamps  # noqa: B018, raises ValueError if the program does not exist

@@ -3,7 +3,6 @@
 import ast
 import dataclasses
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -64,7 +63,7 @@ def kept(value: Any) -> Reported:
         return int(value)
     if is_real(value):
         number = int(value) if isinstance(value, Integral) else float(value)
-        return number if math.isfinite(number) and abs(number) <= MAX_NUMBER else None
+        return number if abs(number) <= MAX_NUMBER else None
     if value is None or isinstance(value, str):
         return value if value is None else one_line(value)
     return json.dumps(value, default=str)[:MAX_TEXT_LENGTH]
@@ -177,7 +176,7 @@ class Report:
                 raise ReportError(
                     f"{name} must be {words}, or a number from 0 to 1 (got {given!r})"
                 )
-        if not (is_real(number) and math.isfinite(number) and abs(number) <= MAX_NUMBER):
+        if not (is_real(number) and abs(number) <= MAX_NUMBER):
             raise ReportError(f"{name} must be a number from -2**53 to 2**53 (got {given!r})")
         if self.is_share and number not in {0, 0.5, 1}:
             raise ReportError(f"{name} must be true, false, 1, 0 or 0.5 (got {given!r})")

@@ -112,7 +112,7 @@ class Source:
             return loaded[1]
         theirs = {str(path) for path in self.files}
         for name, module in list(sys.modules.items()):
-            if getattr(module, "__file__", None) in theirs:
+            if name != "__main__" and getattr(module, "__file__", None) in theirs:
                 del sys.modules[name]
         is_file = self.is_file
         module = module_of_file(self.path, spare) if is_file else module_of_name(self.module)

@@ -26,6 +26,7 @@ from thetafront.study.charts.chart import (
 )
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import games_note
 from thetafront.study.samplers.predicted_front import spread
@@ -99,7 +100,7 @@ def scores_chart(analysis: Analysis) -> Chart:
     if not len(front):
         return Chart(KEY, TITLE, "Nothing is validated yet.")
     points = shown_points(front, experiment)
-    samples = collect_samples(points, analysis.tables["games"], goal)
+    samples = collect_samples(points, analysis.data, goal)
     points = points[[each in samples for each in points["point"]]]
     if not len(points):
         return Chart(KEY, TITLE, "The games of these points are not stored.")
@@ -126,15 +127,11 @@ def scores_chart(analysis: Analysis) -> Chart:
     return Chart(KEY, TITLE, text, table, [[panel]], experiment.title)
 
 
-def collect_samples(points: pd.DataFrame, games: pd.DataFrame, goal: Goal) -> dict[str, Samples]:
+def collect_samples(points: pd.DataFrame, data: StudyData, goal: Goal) -> dict[str, Samples]:
     """Return the values of the goal in each point's games, by the point's key."""
-    if goal.game_column not in games:
-        return {}
-    played = games[games["point"].isin(points["point"])]
-    found = {
-        key: group.to_numpy(np.float64) for key, group in played.groupby("point")[goal.game_column]
-    }
-    return {str(key): each[np.isfinite(each)] for key, each in found.items() if len(each)}
+    wanted = set(points["point"])
+    found = {p.key: goal.samples(p.in_order) for p in data.known_points if p.key in wanted}
+    return {key: each[np.isfinite(each)] for key, each in found.items() if len(each)}
 
 
 def summary(

@@ -7,6 +7,7 @@ if it reproduces a whole game of the point.
 """
 
 import json
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -178,8 +179,8 @@ class StudyCheck:
             stored = exported[replicate].to_row()
 
         def keep(played: Outcome) -> None:
-            machine = "" if row is None else row.machine
-            new = game_row(unit, replicate, played, machine)
+            like = row or next(iter(self.games.get(unit, {}).values()), None)
+            new = game_row(unit, replicate, played, *((like.machine, like.at) if like else ()))
             self.games.setdefault(unit, {})[replicate] = new
             self.n_lost -= game is None
 
@@ -267,7 +268,11 @@ class StudyCheck:
         known = max(games, default=0) + 1
         others = (row.n_games for row in self.points.values() if row.phase == unit[0])
         n_games = min((each for each in others if each >= known), default=known)
-        at = min((row.at for row in games.values()), default=0.0)
+        before = [
+            row.at for (phase, n), row in self.points.items() if phase == unit[0] and n < unit[1]
+        ]
+        at = min((row.at for row in games.values()), default=max(before, default=0.0))
+        at = at or time.time()  # Optuna needs one
         row = point_row(*unit, source.params, source.origin, n_games, source.notes, at)
         self.points[unit] = row
         self.examine(unit)

@@ -12,13 +12,13 @@ from thetafront.study.check.study_check import StudyCheck
 from thetafront.study.errors import InputError
 from thetafront.study.log.append_only import AppendOnlyFile
 from thetafront.study.log.atomic import atomic_write
-from thetafront.study.log.database import make_engine, optuna_names
+from thetafront.study.log.database import make_engine, optuna_names_left
 from thetafront.study.log.earlier import EarlierStudy
-from thetafront.study.log.location import Location
+from thetafront.study.log.location import Location, sqlite_url
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import Log, Rows, studies_in
 from thetafront.study.log.mirror import drop_tables, mirrored
-from thetafront.study.log.storage import known_names, log_to_write
+from thetafront.study.log.storage import log_to_write
 from thetafront.study.log.study_data import StudyData, StudySource
 from thetafront.study.log.tables import METADATA
 from thetafront.study.text import counted
@@ -64,16 +64,16 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
     If the database file is damaged and holds no other study, a new file replaces it.
     """
     rows, engine = found.rebuilt(), log.engine
-    others = known_names(engine) - {log.name}
+    data = StudyData.from_rows(rows, found.experiment)  # if it cannot be read, nothing is written
+    others = (studies_in(engine).keys() | optuna_names_left(engine)) - {log.name}
     if found.integrity.problems and location.database is not None and not others:
         log = moved(location, rows)
     else:
         log.rebuild(rows)
-    data = StudyData.from_rows(rows, found.experiment)
     try:
         mirrored(log, data.experiment, data.trials)
     except Exception:  # any error may occur, because optuna does not check what it reads
-        if optuna_names(engine) - studies_in(engine).keys():
+        if optuna_names_left(engine) - studies_in(engine).keys():
             raise
         drop_tables(log.engine)
         mirrored(log, data.experiment, data.trials)
@@ -84,7 +84,7 @@ def moved(location: Location, rows: Rows) -> Log:
     """Write rows into a new file that replaces the damaged one; return the new log."""
     assert location.database is not None
     with atomic_write(location.database) as draft:
-        engine = make_engine(replace(location, url=f"sqlite:///{draft}"))
+        engine = make_engine(replace(location, url=sqlite_url(draft)))
         METADATA.create_all(engine)
         Log.create(engine, rows)
         engine.dispose()

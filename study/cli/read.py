@@ -21,6 +21,7 @@ from thetafront.study.cli.options import (
 )
 from thetafront.study.cli.program import EXIT_FAILURE, app, working
 from thetafront.study.errors import InputError, check_range
+from thetafront.study.log.location import sqlite_url
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
 from thetafront.study.terminal.console import console, print_table, print_text
 
@@ -238,7 +239,7 @@ def verify_stored(
     if storage is not None:
         url, of_name = storage, name or given
     elif not (results / given / DATABASE).exists() and (Path(given) / DATABASE).exists():
-        url = f"sqlite:///{Path(given) / DATABASE}"
+        url = sqlite_url(Path(given) / DATABASE)
     place = Location(given, url if "://" in url else "sqlite:///", results)
     with storage_errors_reported(place):
         found, location = find_study(url, results, of_name, may_lack=True)

@@ -63,6 +63,11 @@ def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
         complete = data.complete_trials
         samplers = sorted({trial.origin for trial in complete} - {"design"})
         volume, low, high = validated_hypervolume(points, experiment, reference)
+        if math.isnan(volume):
+            raise InputError(
+                f"study: {data.name!r} has too few validation games for a hypervolume; run "
+                f"thetafront validate {data.name}"
+            )
         rows.append(
             {
                 "study": data.name,

@@ -13,12 +13,14 @@ from thetafront.agents.parameters import Value, is_real
 from thetafront.study.batch_means import LogVariances
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.failures import MAX_FAILURES
-from thetafront.study.experiments.game_summary import GameSummary, MatchSummary
+from thetafront.study.experiments.game_summary import GameSummary, MatchSummary, summary_of
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
-from thetafront.study.experiments.players import Player, make_player, make_report
+from thetafront.study.experiments.players import BuiltinPlayer, Player, make_player, make_report
 from thetafront.study.experiments.space import Space
 from thetafront.study.scale import Scale
 
+ORIGINS = {"design", "proposal", "again", "middle", "corner"}
+"""Names of other origins of points, which no baseline may have."""
 UNSPECIFIED = cpu_seconds("game")
 """The cost if none is given; the first game shows whether it becomes a cost per move."""
 TAKEN = {
@@ -149,6 +151,10 @@ class Experiment:
         if self.player.is_external:
             self.check_external()
         self.player.check(self.space, self.fixed)
+        if isinstance(self.player, BuiltinPlayer) and self.summary.game is ReportedGame:
+            if self.player.game is not ReportedGame:
+                object.__setattr__(self, "summary", summary_of(self.player.game))
+            self.check_baselines()
         self.space.check_feasible()
 
     @classmethod
@@ -189,7 +195,13 @@ class Experiment:
                 raise ValueError(
                     f"parameters must not share a name with a table column (got {name!r})"
                 )
+        self.check_baselines()
+
+    def check_baselines(self) -> None:
+        """Check for errors in the baselines of a user's experiment."""
         for label, values in self.baselines.items():
+            if label in ORIGINS or label.startswith("trial "):
+                raise ValueError(f"baseline must not be called {label!r}, as other points are")
             names = set(self.space.names)
             if not set(values) <= names or not (self.space.is_conditional or set(values) == names):
                 given, needed = ", ".join(values) or "nothing", ", ".join(self.space.names)

@@ -45,7 +45,7 @@ DEPENDS_ON = "depends_on"
 Studies of earlier versions have one digest of a part of that code instead.
 """
 PREFIX = f"{DEPENDS_ON}."
-FIRST_OBJECTIVE = ("name", "sample", "estimator", "direction", "penalty")
+FIRST_OBJECTIVE = ("name", "sample", "estimator", "limits", "direction", "penalty")
 SHOWN = 40
 
 
@@ -67,7 +67,8 @@ class Definition:
         functions = {
             each.text: Dependencies(each.function).texts
             for each in space.rules
-            if isinstance(each, ConstraintFunction) and not experiment.source
+            if isinstance(each, ConstraintFunction)
+            and not (experiment.source and isinstance(player, PythonPlayer))
         }
         share = experiment.max_failures
         content = {
@@ -145,7 +146,8 @@ class Definition:
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
         follows = ["is_open", "summary.has_moves"]  # both follow from the costs
         follows += ["costs"] * now.content["is_open"]  # the study's first game settled the costs
-        follows += [PREFIX] * (DEPENDS_ON not in self.content)
+        follows += [PREFIX] * (DEPENDS_ON not in self.content and not self.source)
+        follows += ["functions"] * ("functions" not in self.content)  # of an earlier version
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
             f"{key.removeprefix(PREFIX)} is now {shown(theirs.get(key))}, "

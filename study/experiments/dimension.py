@@ -209,8 +209,15 @@ class NumericParameter(Described):
         return self.plain(self.axis.snap(np.array([float(value)]))[0])
 
     def tidy(self, value: Value) -> float:
-        """Round a value to three significant digits, within bounds; integers are not rounded."""
-        return self.clip(value if self.integer else float(f"{float(value):.{SIGNIFICANT_DIGITS}g}"))
+        """Round a value to three significant digits, within bounds; integers are not rounded.
+
+        There are more digits if the range is narrow compared with its values.
+        """
+        if self.integer:
+            return self.clip(value)
+        ratio = max(abs(self.low), abs(self.high)) / (self.high - self.low)
+        n_digits = SIGNIFICANT_DIGITS + max(0, round(math.log10(ratio)))
+        return self.clip(float(f"{float(value):.{n_digits}g}"))
 
     def at(self, u: Floats) -> Floats:
         """Map coordinates in [0, 1] to values in bounds."""

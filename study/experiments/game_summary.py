@@ -55,6 +55,11 @@ class TileSummary(GameSummary):
         return [("reached", ", ".join(shares))]
 
 
+def summary_of(game: type[Game]) -> GameSummary:
+    """Return the summary of an agent's games, given their class."""
+    return TileSummary(game) if issubclass(game, Game2048) else GameSummary(game)
+
+
 class MatchSummary(GameSummary):
     """Results against an opponent, and the difference in Elo that they correspond to."""
 

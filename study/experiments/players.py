@@ -4,14 +4,15 @@ A player builds the agent for one θ. For the command ``play``, it has the agent
 of its parameters.
 """
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 from thetafront.agents import catalog
-from thetafront.agents.agent import Agent
+from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.dependencies import Dependencies
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.program import Program, ProgramAgent
@@ -83,8 +84,8 @@ class Player(ABC):
         known = self.declared.get(parameter.name)
         if known is not None and isinstance(known.domain, IntegerRange | RealRange):
             return known.domain
-        least = max(parameter.least, -MAX_INTEGER)
-        most = min(parameter.most, MAX_INTEGER)
+        largest = MAX_INTEGER if parameter.integer else sys.float_info.max
+        least, most = max(parameter.least, -largest), min(parameter.most, largest)
         if parameter.integer:
             return IntegerRange(int(least), int(most))
         return RealRange(float(least), float(most))
@@ -110,6 +111,12 @@ class BuiltinPlayer(Player):
     def theta_names(self) -> tuple[str, ...]:
         return catalog.theta_names(self.agent)
 
+    @property
+    def game(self) -> type[Game]:
+        """The class of its games."""
+        found: type[Game] = get_type_hints(catalog.agent_class(self.agent).play)["return"]
+        return found
+
     def build(self, values: Mapping[str, Value]) -> Agent:
         return catalog.build(self.agent, values)
 
@@ -124,6 +131,12 @@ class BuiltinPlayer(Player):
                 f"space must contain only parameters of {self.agent}: {allowed} (got {unknown[0]})"
             )
         super().check(space, fixed)
+
+
+def check_nothing_fixed(fixed: Mapping[str, Value]) -> None:
+    """Raise ValueError if a user's own agent is given fixed values, which it would not get."""
+    if fixed:
+        raise ValueError(f"fixed must be left out for your own agent (got {', '.join(fixed)})")
 
 
 @dataclass(frozen=True)
@@ -157,6 +170,7 @@ class PythonPlayer(Player):
         return declared_parameters(self.player) if is_dataclass(self.player) else {}
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
+        check_nothing_fixed(fixed)
         check_player(self.player, space.names)
         always = tuple(each.name for each in space if not each.when)
         if space.is_conditional:
@@ -182,6 +196,7 @@ class ProgramPlayer(Player):
         return ProgramAgent(self.program, tuple(values.items()))
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
+        check_nothing_fixed(fixed)
         self.program.check_names(space.names)
 
 

@@ -301,8 +301,10 @@ class Space:
         """Return θ with the given values; all other values are at the middle of their ranges.
 
         If this θ is not feasible, the other values are those of a feasible point near the middle.
-        InputError if a given parameter is inactive, or if no feasible θ is found.
+        InputError if a given parameter is unknown or inactive, or if no feasible θ is found.
         """
+        if unknown := [name for name in given if name not in self.names]:
+            raise InputError(f"θ must have only {', '.join(self.names)} (got {unknown[0]})")
         middle = np.full((1, len(self)), 0.5)
         whole = self.is_box or self.is_whole(given)
         for point in middle if whole else np.concatenate([middle, self.feasible_points]):

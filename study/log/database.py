@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, inspect, text
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
-from sqlalchemy.exc import SQLAlchemyError
 
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.log.location import Location
@@ -122,6 +122,14 @@ def optuna_names(engine: Engine) -> set[str]:
     if not inspect(engine).has_table("studies"):
         return set()
     return set(map(str, values_in(engine, "SELECT study_name FROM studies")))
+
+
+def optuna_names_left(engine: Engine) -> set[str]:
+    """Return the names of Optuna's studies; none if its tables are damaged."""
+    try:
+        return optuna_names(engine)
+    except DatabaseError:
+        return set()
 
 
 def check_database(location: Location, for_writing: bool, may_lack: bool = False) -> None:

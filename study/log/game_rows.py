@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from thetafront.agents.agent import FailedGame, Game, Outcome
-from thetafront.agents.external.report import ReportedGame
+from thetafront.agents.external.report import MAX_NUMBER, ReportedGame
 from thetafront.study.experiments.definition import Experiment
 
 LABELS = ("phase", "trial", "point", "origin", "replicate")
@@ -108,6 +108,6 @@ def number_or_text(text: str) -> float | str:
             number = read(text)
         except ValueError:
             continue
-        if str(number) == text:
+        if str(number) == text and abs(number) <= MAX_NUMBER:
             return number
     return text

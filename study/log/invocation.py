@@ -3,6 +3,7 @@
 Manifests and locks record this command or call. Messages name options in the same form.
 """
 
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ def command_line() -> str:
     program = Path(sys.argv[0])
     is_ours = "thetafront" in {program.stem, program.parent.name}  # or `python -m thetafront`
     command = ["thetafront", *sys.argv[1:]] if is_ours else ["python", *sys.orig_argv[1:]]
-    return without_password(CALL.get() or " ".join(command))
+    return without_password(CALL.get() or shlex.join(command))
 
 
 @contextmanager

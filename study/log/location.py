@@ -116,7 +116,12 @@ def locate(name: str, results: Path, storage: str | None) -> Location:
 
 def usual_url(folder: Path) -> str:
     """Return the default URL of a study's storage, a file in the study's folder."""
-    return f"sqlite:///{folder / 'study.db'}"
+    return sqlite_url(folder / "study.db")
+
+
+def sqlite_url(path: Path) -> str:
+    """Return the URL of a SQLite database; characters such as ``?`` are quoted."""
+    return URL.create("sqlite", database=str(path)).render_as_string()
 
 
 def why_unusable(folder: Path) -> str:

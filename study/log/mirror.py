@@ -152,10 +152,12 @@ class Mirror:
 
     def find_problems(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
         """Return which of Optuna's trials differ from those of the log."""
+        lost = create_trial(state=TrialState.FAIL)  # stands for a trial that a repair left out
+        known = dict.fromkeys(range(max(self.trials, default=-1)), lost) | self.trials
         return [
             f"trial {number} differs"
             for number, trial in trials.items()
-            if (known := self.trials.get(number)) is None or not is_same(trial, known)
+            if number not in known or not is_same(trial, known[number])
         ]
 
 

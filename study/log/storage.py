@@ -18,6 +18,7 @@ from thetafront.study.log.database import (
     make_engine,
     open_engine,
     optuna_names,
+    optuna_names_left,
     storage_errors_reported,
 )
 from thetafront.study.log.location import (
@@ -237,7 +238,8 @@ def find_study(
                 f"here: {known or 'none'}"
             )
     engine = open_engine(location, for_writing=False, may_lack=may_lack)
-    names = sorted(known_names(engine))
+    copies = optuna_names_left(engine) if may_lack else optuna_names(engine)
+    names = sorted(studies_in(engine).keys() | copies)
     if name is None and len(names) == 1:
         (name,) = names
         location = Location(name, location.url, results / name)

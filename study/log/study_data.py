@@ -19,7 +19,7 @@ from thetafront.agents.parameters import Value
 from thetafront.study.errors import DamageError, InputError, error_context, study_context
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.failures import shows_failures, split
+from thetafront.study.experiments.failures import left_out_text, shows_failures, split
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import (
@@ -39,7 +39,7 @@ from thetafront.study.log.point import COMPLETE, Point
 from thetafront.study.log.seeds import shortened
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, GameRow, PointRow
-from thetafront.study.pareto import near_front, nondominated
+from thetafront.study.pareto import n_dominating_layers, near_front, nondominated
 from thetafront.study.scale import beyond_worst
 from thetafront.study.shrinkage import Moments, Prior
 
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 
 StudySource: TypeAlias = "Log | EarlierStudy"
 """A study's log, or a study of an earlier version, which is read as if it were a log."""
+MAX_NEAR = 64  # trials near the front whose costs are measured
 NEAR = 1.1  # the true times may be equal if the measured ones differ by less than this factor
 
 
@@ -200,7 +201,9 @@ class StudyData:
         scores = goal.sign * np.array([goal.estimate(each.in_order).value for each in found])
         costs = np.array([cost.value(each.in_order) for each in found])
         if cost.is_timed:
-            near = set(np.flatnonzero(near_front(scores, costs, NEAR)).tolist())
+            close = np.flatnonzero(near_front(scores, costs, NEAR))
+            layers = n_dominating_layers(np.column_stack([scores[close], -costs[close]]))
+            near = set(close[np.argsort(layers, kind="stable")[:MAX_NEAR]].tolist())
         else:
             near = set(nondominated(scores, costs).tolist())
         return [each for k, each in enumerate(found) if k in near or each.key in validated]
@@ -336,6 +339,8 @@ def read_point(
     is_complete = is_trial and not error and bool(games) and not point.missing(goal.penalty)
     is_complete = is_complete and is_playable
     check_theta(experiment.space, point.params, all_of_it=is_complete or not is_trial)
+    if not is_trial and not error and not is_playable:
+        return replace(point, error=left_out_text(failures, point.n_ended))
     if is_complete:
         return replace(point, values=point.objectives(goal, experiment.cost))
     if not is_trial and failures and is_playable and (goal.penalty is None or games):

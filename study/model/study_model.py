@@ -159,6 +159,8 @@ def another_point(
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated
+    known = {each.key for each in (*validated, *left_out)}
+    left_out = [*left_out, *(each for each in data.points if each.error and each.key not in known)]
     avoided = avoiding(model, left_out)
     front, both = avoided.predicted_front.points, [*validated, *left_out]
     ways = [(front, [*validated]), (front, both)]

@@ -85,8 +85,8 @@ def games_columns(
 
     ``n_failed`` is the number of failed games; None if no game of the study has failed.
     """
-    n_moves = sum(game.n_moves for game in games)
-    moves = {"n_moves_mean": n_moves / len(games) if games else math.nan}
+    n_moves = [game.n_moves for game in games if game.has_ended]
+    moves = {"n_moves_mean": sum(n_moves) / len(n_moves) if n_moves else math.nan}
     return {
         "n_games": len(games),
         **({} if n_failed is None else {"n_failed": n_failed}),

@@ -194,7 +194,7 @@ class SweepOrder:
         """
         experiment = self.experiment
         if not experiment.player.is_external:
-            return experiment
+            return experiment.settled(True) if experiment.is_open else experiment
         study = existing(self.location)
         if study is not None and study.record.defined is not None:
             per_move = study.experiment.cost.per_move

@@ -17,7 +17,7 @@ from thetafront.study.run.progress import ProgressDisplay
 from thetafront.study.run.stopping import GAMES_OF_EXACT, Precision
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.validation import Validation
-from thetafront.study.run.workers import Workers, check_jobs, n_cores
+from thetafront.study.run.workers import PlayError, Workers, check_jobs, n_cores
 from thetafront.study.text import counted
 
 SECONDS_OF_A_PICK = 60.0
@@ -64,7 +64,11 @@ def played_for(
                 return data, []
             most = counted(precision.most_games, "game")
             out.print(f"playing a promising θ on fresh seeds, at most {most} (--games 0: none)")
-            sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
+            try:
+                sweep.play("pick", validation, ProgressDisplay(out), {"pick_games": n_games})
+            except PlayError:  # tested θ remain if the promising one fails
+                if not validation.left_out:
+                    raise
         out.print(f"to update tables and page: thetafront export {shlex.join(location.words)}")
         return StudyData.read(log, data.experiment, data), [proposal.point.key]
 

@@ -281,6 +281,8 @@ class Sweep:
                 raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
             if points is None:
                 points = choose_points(model, data, precision.n_points)
+            is_broken = data.experiment.space.broken_by  # a constraint may have become stricter
+            points = [each for each in points if not is_broken(each.params)]
         if not points:
             return  # there is no point to play
         if self.budget.is_spent:
@@ -363,16 +365,17 @@ class Sweep:
                 has_target = self.precision.standard_error is not None
                 ways += [f"a smaller {option('standard-error')}"] if has_target else []
                 ways.append(f"more {option('validation-games')}")
-            again = f"for more, use {' or '.join(ways)}"
+            again = f"for more, use {' or '.join(ways)}" if ways else ""
         self.out.print(f"{state}: {reached(data)}")
-        print_text(self.out, again)
+        if again:
+            print_text(self.out, again)
 
     def say_next_steps(self, analysis: Analysis) -> None:
         """Print the commands that a user may want next, unless the sweep was called from Python."""
         if CALL.get() or not analysis.rows:
             return
         study, cost = shlex.join(self.location.words), self.experiment.cost
-        max_cost = max(row[f"combined_{cost.name}"] for row in analysis.rows)
+        max_cost = max(row[f"combined_{cost.columns[2]}"] for row in analysis.rows)
         step = 10.0 ** math.floor(math.log10(max_cost))
         limit = cost.argument(math.ceil(max_cost / step) * step)
         pick = f"pick {study} {option(cost.bound)} {limit}"
@@ -519,4 +522,5 @@ class Sweep:
 def without_widening(command: str) -> str:
     """Return a command without options that have taken effect and must not take effect again."""
     command = re.sub(r" --accept-change|, accept_change=True", "", command)
-    return re.sub(r" --widen[ =]\S+|, widen=[\[(].*?[\])]", "", command)
+    widening = r" --widen[ =](?:'[^']*'|\S+)|, widen=(?:[\[(].*?[\])]|'[^']*')"
+    return re.sub(widening, "", command)

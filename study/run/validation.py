@@ -336,7 +336,7 @@ class Validation(GameSource[Key]):
             if new is not None:
                 self.add(new)
                 self.message("another point takes its place")
-        if not self.points:
+        if not self.points and not self.goal.is_exact:  # exact scores are those of the trials
             raise PlayError(f"no point is left to validate; the last error: {error}")
 
     def close(self) -> None:
@@ -363,8 +363,9 @@ class Validation(GameSource[Key]):
     def snapshot(self) -> Snapshot:
         """Return the progress of the validation."""
         counts = [len(point.games) for point in self.points]
-        note = f"at least {counted(min(counts), 'game')} per point"
-        if not self.goal.is_exact and min(counts) >= 2:
+        fewest = min(counts, default=0)
+        note = f"at least {counted(fewest, 'game')} per point"
+        if not self.goal.is_exact and fewest >= 2:
             moments = [self.moments[point.key] for point in self.points]
             variances = self.goal.estimator.variances(moments)
             widest = math.sqrt(float(variances.max()))

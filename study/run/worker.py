@@ -81,7 +81,7 @@ def begin_worker(parent: int) -> None:
     process_executor._MAX_MEMORY_LEAK_SIZE = math.inf  # networks and tables are not a leak
     # A handler that does nothing, since users' programs would inherit an ignored or blocked signal.
     signal.signal(signal.SIGINT, lambda *_: None)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGTERM, signal.SIGINT, signal.SIGHUP))
     threading.Thread(target=end_with, args=(parent,), daemon=True).start()
 
 

@@ -175,8 +175,9 @@ class FittedModel:
         a correct model. Measurements that are better than predicted do not raise later predictions.
         """
         mean, deviation = self.posterior.predict(points)
+        least = MIN_VARIANCE * self.posterior.prior_deviations**2
         found = []
-        for z in ((values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + MIN_VARIANCE)).T:
+        for z in ((values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + least)).T:
             shift = min(float(z.sum()) / (SHIFT_PRIOR + len(z)), 0.0)
             square = FACTOR_PRIOR + float(np.sum((z - shift) ** 2))
             found.append((shift, max(1.0, math.sqrt(square / (FACTOR_PRIOR + len(z))))))

@@ -53,6 +53,7 @@ def test_agents_for_2048_are_built_for_their_rule() -> None:
 def test_slow_moves_are_played_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """So a game can be interrupted; of fast moves, each call plays twice as many."""
     ends: dict[bool, list[int]] = {True: [], False: []}
+    warm(MonteCarloMDP())
     games = []
     for is_slow, made in ends.items():
         monkeypatch.setattr(twenty48, "CHUNK_SECONDS", 0.0 if is_slow else 10.0)
