@@ -156,6 +156,21 @@ def test_cpu_seconds_of_orphans_count(tmp_path: Path, protocol: str) -> None:
         Orphans.adopt(False)
 
 
+def test_cpu_seconds_of_children_that_nobody_waits_for_count(tmp_path: Path) -> None:
+    burn = "import time\n" + BURN
+    body = (
+        f"helper = subprocess.Popen([sys.executable, '-S', '-c', {burn!r}], stdout=-1)\n"
+        "helper.stdout.read()\n"
+    )
+    Orphans.adopt()
+    try:
+        agent_ = player(tmp_path, "once", body + SAY)
+        assert min(agent_.play(seed).seconds for seed in range(4)) > 0.19
+    finally:
+        end_programs()
+        Orphans.adopt(False)
+
+
 def test_ending_one_server_leaves_the_others(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     first = agent(tmp_path, server(tmp_path), "serve")

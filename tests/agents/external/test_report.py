@@ -84,6 +84,13 @@ def test_what_is_no_report_is_refused(report: Report, given: Any, message: str) 
     assert message in str(refused.value)
 
 
+def test_integers_of_any_size_are_compared() -> None:
+    game = Report().game(3, {"score": 1, "combinations": 10**400, "few": -(10**400)}, 1.0)
+    assert game.reported == {"combinations": None, "few": None}
+    with pytest.raises(ReportError, match="score must be a number"):
+        Report().game(3, {"score": 10**400}, 1.0)
+
+
 def test_results_of_a_match_are_words_or_numbers() -> None:
     report = Report("result", is_match=True)
     given = ["win", "draw", "loss", {"result": "win"}, 1, 0.5, 0.75, True]

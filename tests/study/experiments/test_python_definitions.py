@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import sys
 import time
 from dataclasses import replace
 from importlib.metadata import EntryPoint
@@ -14,12 +15,16 @@ from thetafront.agents.agent import ChangedError, GameError
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.program import Program
 from thetafront.agents.external.python import PythonAgent
+from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.errors import InputError
 from thetafront.study.experiments import registry
+from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.game_summary import TileSummary
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
+from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.run.first_games import settled
@@ -44,6 +49,34 @@ def test_a_function_plays(tmp_path: Path) -> None:
     assert game.score in {0.0, 1.0}
     assert 5 <= game.n_moves <= 15
     assert 0 <= game.luck < 1
+
+
+def test_an_agent_of_the_package_has_games_of_its_own_class() -> None:
+    """A study with games of another class cannot be read."""
+    space = Space((NumericParameter("n_simulations", 4, 40, integer=True, log=True),))
+    made = Experiment("mine", "uct", space, mean("score"), fixed={"leaf_value": "lookahead"})
+    assert isinstance(made.summary, TileSummary)
+    assert made.summary.game is Game2048
+    record = Definition.from_experiment(made)
+    again = record.experiment("mine", space, made.cost.name, made.fixed, made.player)
+    assert again.summary == made.summary
+    for baselines, message in (
+        ({"base": {"n_simulations": 300}}, "n_simulations must be an integer from 4 to 40"),
+        ({"base": {}}, "must have n_simulations"),
+        ({"proposal": {"n_simulations": 9}}, "must not be called 'proposal'"),
+        ({"trial 3": {"n_simulations": 9}}, "must not be called 'trial 3'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Experiment("mine", "uct", space, mean("score"), baselines=baselines)
+
+
+def test_a_script_that_loads_itself_stays_the_main_module(tmp_path: Path) -> None:
+    path = write(tmp_path, COINS)
+    main = sys.modules["__main__"]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(main, "__file__", path, raising=False)
+        experiment(path)
+        assert sys.modules["__main__"] is main
 
 
 def test_a_class_plays_and_what_is_left_out_is_in_the_middle(tmp_path: Path) -> None:

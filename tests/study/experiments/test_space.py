@@ -187,6 +187,19 @@ def test_values_are_written_for_people() -> None:
     assert NumericParameter("x", 0, 1e6).text(12345.678, 3) == "12300"
 
 
+@pytest.mark.parametrize("ends", [(0.999, 0.9999), (1000.0, 1001.0), (-5e6, -4.999e6), (0.0, 1.0)])
+def test_tidy_values_of_narrow_ranges_differ(ends: tuple[float, float]) -> None:
+    parameter = NumericParameter("x", *ends)
+    tidy = {parameter.tidy(value) for value in np.linspace(*ends, 100)}
+    assert len(tidy) > 60
+    assert max(len(f"{value:.12g}".strip("-0.")) for value in tidy) < 9
+
+
+def test_unknown_parameters_are_refused() -> None:
+    with pytest.raises(InputError, match=r"must have only .* \(got dpeth\)"):
+        Space(PARAMETERS).completed({"dpeth": 3})
+
+
 def test_rounding_errors_do_not_leave_the_grid() -> None:
     """Earlier versions stored such values of optuna's samplers."""
     steps = NumericParameter("x", 0, 1, step=0.1)

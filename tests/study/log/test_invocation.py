@@ -14,6 +14,7 @@ from thetafront.study.log.invocation import called, command_line
         ("/a/thetafront/__main__.py", ["-m", "thetafront", "sweep"], "thetafront sweep"),
         ("/a/results/b/__main__.py", ["-m", "results.b", "--seeds", "9"], None),
         ("mine.py", ["mine.py", "9"], None),
+        ("thetafront", ["thetafront", "pick", "my res; ls"], "thetafront pick 'my res; ls'"),
     ],
 )
 def test_a_command_is_recorded_as_it_was_given(

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
 
 from thetafront.study.errors import InputError
 from thetafront.study.log.location import locate, make_folder
@@ -13,6 +14,14 @@ def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
     location = locate("night", tmp_path, None)
     assert location.url == f"sqlite:///{tmp_path}/night/study.db"
     assert location.database == tmp_path / "night" / "study.db"
+
+
+def test_folders_may_have_any_name(tmp_path: Path) -> None:
+    """Unquoted, the database of a study in ``a?b`` would be ``a``."""
+    for name in ("a?b", "a%20b", "a%2Fb", "a b#c", "ä"):
+        location = locate("night", tmp_path / name, None)
+        assert location.database == tmp_path / name / "night" / "study.db"
+        assert make_url(location.url).database == str(location.database)
 
 
 def test_a_password_is_not_shown(tmp_path: Path) -> None:

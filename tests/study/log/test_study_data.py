@@ -16,11 +16,12 @@ from tests.study.made_studies import (
 from thetafront.agents.agent import FailedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.failures import left_out_text
 from thetafront.study.log import log, study_data
 from thetafront.study.log.location import locate
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData, frozen, read_point
-from thetafront.study.log.tables import SEARCH
+from thetafront.study.log.tables import SEARCH, VALIDATION
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.run.open_trials import OpenTrials
@@ -87,6 +88,18 @@ def test_a_trial_is_complete_by_its_games(compressor: Experiment, penalty: float
     assert (found.state, sorted(found.failures)) == ("complete", [1])
     found = read_point(point, rows, "a reason", outside, {})
     assert (found.state, found.error, found.values) == ("fail", "a reason", None)
+
+
+def test_a_point_is_left_out_by_its_games(compressor: Experiment) -> None:
+    """Also if the event that says so is lost."""
+    failed = FailedGame(8, "it failed")
+    rows = [log.game_row((VALIDATION, 0), r, failed) for r in range(5)]
+    rows.append(log.game_row((VALIDATION, 0), 5, compressor.build({"level": 7}).play(7)))
+    point = log.point_row(VALIDATION, 0, {"level": 7}, "proposal")
+    found = read_point(point, rows, "", compressor, {})
+    assert found.error == left_out_text(found.failures, 1)
+    patient = replace(compressor, max_failures=0.95)
+    assert not read_point(point, rows, found.error, patient, {}).error
 
 
 def test_games_are_read_once(quick: Experiment) -> None:
