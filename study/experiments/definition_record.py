@@ -146,7 +146,7 @@ class Definition:
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
         follows = ["is_open", "summary.has_moves"]  # both follow from the costs
         follows += ["costs"] * now.content["is_open"]  # the study's first game settled the costs
-        follows += [PREFIX] * (DEPENDS_ON not in self.content and not self.source)
+        follows += [PREFIX] * (DEPENDS_ON not in self.content)
         follows += ["functions"] * ("functions" not in self.content)  # of an earlier version
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
@@ -156,6 +156,8 @@ class Definition:
             if mine.get(key) != theirs.get(key)
             and not (key.startswith("baselines.") and str(mine.get(key)) == str(theirs.get(key)))
         ]
+        if self.source and DEPENDS_ON in now.content and DEPENDS_ON not in self.content:
+            phrases.append(f"it is no longer loaded from {self.source}, as `load_experiment` does")
         if self.digest != now.digest and DEPENDS_ON not in now.content:
             what = "the program or a file of its command" if self.content["program"] else "the code"
             phrases.append(f"{what} now has the digest {now.digest}, not {self.digest}")

@@ -70,6 +70,18 @@ def test_an_agent_of_the_package_has_games_of_its_own_class() -> None:
             Experiment("mine", "uct", space, mean("score"), baselines=baselines)
 
 
+def test_a_file_s_definition_is_not_silently_replaced_by_a_script_s(tmp_path: Path) -> None:
+    loaded = experiment(write(tmp_path, COINS))
+
+    def play(seed: int, effort: int, side: str) -> int:
+        return effort
+
+    stored = Definition.from_experiment(loaded)
+    (change,) = stored.changes(Definition.from_experiment(replace(loaded, agent=play, source="")))
+    assert change == f"it is no longer loaded from {loaded.source}, as `load_experiment` does"
+    assert stored.changes(Definition.from_experiment(loaded)) == []
+
+
 def test_a_script_that_loads_itself_stays_the_main_module(tmp_path: Path) -> None:
     path = write(tmp_path, COINS)
     main = sys.modules["__main__"]
