@@ -6,6 +6,7 @@ each transformation, because floating-point errors can move them out of bounds: 
 10. If a suggestion is out of bounds, optuna silently uses a random value instead.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,8 +35,8 @@ class ParameterAxis:
         """Round values to the grid, and clip them to the bounds."""
         if self.step:
             values = self.low + self.step * np.round((values - self.low) / self.step)
-            if self.step % 1.0:
-                values = np.round(values, N_DECIMALS)  # 0.3, and not 0.1 + 2·0.1
+            if self.step % 1.0:  # 0.3, and not 0.1 + 2·0.1
+                values = np.round(values, N_DECIMALS - math.floor(math.log10(self.step)))
         return np.clip(values, self.low, self.high)
 
     def from_unit(self, u: Floats) -> Floats:

@@ -15,7 +15,9 @@ The process usually imports the function or class from the place of its definiti
 instead.
 """
 
+import functools
 import inspect
+import io
 import json
 import math
 import os
@@ -70,6 +72,20 @@ def check_player(player: Any, names: tuple[str, ...], where: str = "") -> None:
         return
 
 
+class Pickler(cloudpickle.Pickler):  # type: ignore[misc]
+    """Pickles functions of scripts and notebooks, also those that `functools.lru_cache` wraps."""
+
+    def reducer_override(self, obj: Any) -> Any:
+        if isinstance(obj, functools._lru_cache_wrapper):
+            return cached_again, (obj.__wrapped__, obj.cache_parameters())
+        return super().reducer_override(obj)
+
+
+def cached_again(function: Callable[..., Any], parameters: Mapping[str, Any]) -> Any:
+    """Wrap a function in a cache again; the cache is empty."""
+    return functools.lru_cache(**parameters)(function)
+
+
 @dataclass(frozen=True)
 class PythonAgent(Agent):
     """An agent that plays by calling a user's function or class with one θ."""
@@ -94,7 +110,9 @@ class PythonAgent(Agent):
         """The pickled player; None if the player is imported."""
         if self.source is not None or isinstance(self.player, bytes | None):
             return self.player if isinstance(self.player, bytes) else None
-        return cloudpickle.dumps(self.player)  # type: ignore[no-any-return]
+        file = io.BytesIO()
+        Pickler(file).dump(self.player)
+        return file.getvalue()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the source instead of the player if there is a source."""

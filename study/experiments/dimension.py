@@ -169,6 +169,9 @@ class NumericParameter(Described):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in ("low", "high", "step", "least", "most"):
+            if isinstance(value := getattr(self, name), np.generic):
+                object.__setattr__(self, name, value.item())
         if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
             allowed = f"{self.least:g} to {self.most:g}"
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")

@@ -153,6 +153,24 @@ def test_a_process_has_one_thread_for_linear_algebra_unless_set_otherwise(
     assert game.reported == dict(zip(names, "132", strict=True))
 
 
+def test_a_script_may_cache_its_functions(tmp_path: Path) -> None:
+    """Pickled by reference, a cached function of a script cannot be found in a worker."""
+    (tmp_path / "mine.py").write_text(
+        "import functools\n"
+        "from thetafront.agents.external.python import PythonAgent\n"
+        "from thetafront.agents.external.report import Report\n"
+        "@functools.lru_cache(maxsize=9)\n"
+        "def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)\n"
+        "@functools.lru_cache\n"
+        "def play(seed, n): return fib(n)\n"
+        "print(PythonAgent(play, Report(), (('n', 30),)).play(1).score)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "mine.py"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == "832040.0\n", done.stderr
+
+
 def test_a_game_of_microseconds_costs_little_more(tmp_path: Path) -> None:
     player = agent(tmp_path, "return x")
     player.play(0)

@@ -195,6 +195,13 @@ def test_tidy_values_of_narrow_ranges_differ(ends: tuple[float, float]) -> None:
     assert max(len(f"{value:.12g}".strip("-0.")) for value in tidy) < 9
 
 
+def test_bounds_of_numpy_are_plain_numbers() -> None:
+    made = NumericParameter("n", np.int64(1), np.int64(9), integer=True, step=np.float32(2))
+    assert json.loads(json.dumps(made.as_record()))["high"] == 9
+    tiny = NumericParameter("x", 0, 1e-10, step=1e-11)
+    assert len({tiny.clip(value) for value in np.linspace(0, 1e-10, 101)}) == 11
+
+
 def test_unknown_parameters_are_refused() -> None:
     with pytest.raises(InputError, match=r"must have only .* \(got dpeth\)"):
         Space(PARAMETERS).completed({"dpeth": 3})
