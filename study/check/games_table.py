@@ -16,7 +16,14 @@ from thetafront.study.check.replay import Entry
 from thetafront.study.check.report import Check
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.game_rows import cells_of_game, fields_in, outcome_in, own_columns
+from thetafront.study.log.game_rows import (
+    MOVES,
+    cells_of_game,
+    fields_in,
+    is_reported,
+    outcome_in,
+    own_columns,
+)
 from thetafront.study.log.ledger import AGENTS_FILE, Ledger, format_line
 from thetafront.study.log.point import theta_key
 from thetafront.study.log.published_study import (
@@ -74,6 +81,7 @@ class GamesTable(ABC):
         self.games = Check("games readable")
         self.seeds = Check("seeds")
         self.checks = [self.agents, self.games, self.seeds]
+        self.unknown: frozenset[str] = frozenset()  # fields of games that the table lacks
         self.built: dict[str, Agent | None] = {}
         self.places: dict[Place, tuple[TableLine, Entry]] = {}
         self.lines = [
@@ -202,7 +210,8 @@ class GamesTable(ABC):
             line.content = self.written(owner, line, played)
 
         cells = self.fields(line.cells)
-        entry = Entry(where or f"line {line.number}", agent, seed, game, cells, keep)
+        where = where or f"line {line.number}"
+        entry = Entry(where, agent, seed, game, cells, keep, self.unknown)
         self.places[place] = line, entry
 
     def missing(self) -> list[Place]:
@@ -280,6 +289,8 @@ class ExportedTable(GamesTable):
             raise InputError(f"{self.folder / 'manifest.json'}: does not describe a study")
         self.record = read_folder_record(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
+        if is_reported(self.experiment) and not self.experiment.summary.has_moves:
+            self.unknown = frozenset({MOVES})  # such tables have no column for moves
         if not {*own_columns(self.experiment)} <= {*self.columns}:
             raise InputError(f"{self.path}: {OF_ANOTHER_VERSION}")
         space, is_replaced = self.experiment.space, self.experiment.goal.penalty is None

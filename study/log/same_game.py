@@ -1,5 +1,6 @@
 """Compares a replayed game with the stored game: integers and texts must be identical."""
 
+from collections.abc import Collection
 from math import isclose
 from typing import Any
 
@@ -14,19 +15,20 @@ ROUNDING = 1e-12
 """Allowed relative difference of floats: in linear algebra, the last bits depend on the machine."""
 
 
-def difference(stored: Outcome, played: Outcome) -> str:
+def difference(stored: Outcome, played: Outcome, unknown: Collection[str] = frozenset()) -> str:
     """Return how a stored game differs from the replayed one; empty if it does not.
 
     A game that failed must fail again, but the reason may be worded differently. Times are not
     compared, since they differ whenever a game is played. A reported field is a time if its name
-    says so (:func:`agents.external.report.is_time`).
+    says so (:func:`agents.external.report.is_time`). ``unknown`` has other fields to leave out.
     """
     if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
         was, now = how_it_ended(stored), how_it_ended(played)
         return "" if type(stored) is type(played) else f"{was}, but {now} when played again"
     mine, fresh = game_figures(stored), game_figures(played)
     for name in {**fresh, **mine}:
-        if not is_time(name) and not is_same(mine.get(name), fresh.get(name)):
+        is_left_out = name in unknown or is_time(name)
+        if not is_left_out and not is_same(mine.get(name), fresh.get(name)):
             return (
                 f"{name} {shortened(mine.get(name))}, "
                 f"but {shortened(fresh.get(name))} when played again"

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.study.program import succeeded
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
@@ -199,3 +200,20 @@ def test_games_appended_meanwhile_cannot_be_lost(
     other.path = path
     monkeypatch.setattr(replay, "play_again", play_while_a_run_begins)
     assert verify_folder(folder, ALL, repair=True).ok
+
+
+@pytest.mark.sweeps
+def test_an_export_without_moves_is_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Games report moves, but costs are per game; and a text may look like a number."""
+    report = '{{\\"score\\": {x}.5, \\"moves\\": 12, \\"hash\\": \\"nan\\"}}'
+    (tmp_path / "g.toml").write_text(
+        f'command = ["sh", "-c", "echo \'{report}\'"]\n'
+        "[parameters.x]\nlow = 1\nhigh = 9\ninteger = true\n[cost]\nper = 'game'\n"
+    )
+    words = ["--trials", "4", "--replicates", "2", "--budget", "none", "--validation-games", "3"]
+    monkeypatch.chdir(tmp_path)  # an export names its definition without a folder
+    succeeded(tmp_path, "sweep", "g.toml", *words, "--jobs", "1")
+    (tmp_path / "g" / "study.db").unlink()
+    assert "ok (" in succeeded(tmp_path, "verify", str(tmp_path / "g"), "--games", "all")
