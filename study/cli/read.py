@@ -21,7 +21,6 @@ from thetafront.study.cli.options import (
 )
 from thetafront.study.cli.program import EXIT_FAILURE, app, working
 from thetafront.study.errors import InputError, check_range
-from thetafront.study.log.location import sqlite_url
 from thetafront.study.run.options import RESULTS, JobsOption, ResultsOption, whole
 from thetafront.study.terminal.console import console, print_table, print_text
 
@@ -232,7 +231,7 @@ def verify_stored(
     """Verify a study that is given by its name, folder or storage."""
     from thetafront.study.check.verification import verify_study
     from thetafront.study.log.database import storage_errors_reported
-    from thetafront.study.log.location import Location
+    from thetafront.study.log.location import Location, sqlite_url
     from thetafront.study.log.storage import find_study
 
     url, of_name = given, name
