@@ -147,7 +147,7 @@ class Definition:
         follows = ["is_open", "summary.has_moves"]  # both follow from the costs
         follows += ["costs"] * now.content["is_open"]  # the study's first game settled the costs
         follows += [PREFIX] * (DEPENDS_ON not in self.content)
-        follows += ["functions"] * ("functions" not in self.content)  # of an earlier version
+        follows += ["functions"] * (self.content.get("functions") is None)  # earlier versions
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
             f"{key.removeprefix(PREFIX)} is now {shown(theirs.get(key))}, "
