@@ -30,7 +30,6 @@ from thetafront.engine.twenty48 import (
 )
 
 EMPTY_BOARD = 0
-
 CHUNK_SECONDS = 0.1  # about how long a call of a kernel should take
 
 
