@@ -181,6 +181,28 @@ def test_the_newest_record_remains_if_its_row_is_damaged(results: Path) -> None:
     assert open_for_reading(NAME, results)[2].record == newest
 
 
+def test_a_study_whose_trial_and_games_were_lost_continues(results: Path) -> None:
+    """Its games are played again; optuna needs a time at which the trial began."""
+    database = results / NAME / "study.db"
+    games = contents(results, with_seconds=False)[2:]
+    execute(database, "DELETE FROM thetafront_point" + POINT)
+    execute(database, "DELETE FROM thetafront_game" + POINT)
+    succeeded(results, *VERIFY, "--repair")
+    assert contents(results, with_seconds=False)[2:] == games
+    more = ("--trials", "7", "--design-size", "4", "--no-validation", "--jobs", "1")
+    succeeded(results, "sweep", NAME, *more)
+    assert len(shown(results / NAME)) == 7
+
+
+def test_a_broken_page_of_optunas_copy_costs_nothing(results: Path) -> None:
+    folder, before = results / NAME, contents(results)
+    break_page(folder / "study.db", "studies")
+    invoked(results, *VERIFY, code=1)
+    succeeded(results, *VERIFY, "--repair")
+    assert contents(results) == before
+    assert len(shown(folder)) == 6
+
+
 def test_the_last_game_of_a_killed_run_is_played_again(results: Path) -> None:
     """No later row counts it."""
     database = results / NAME / "study.db"
@@ -223,19 +245,24 @@ def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:
     assert "lost: trial 5 with 2 games: its θ cannot be recovered" in text
     assert "point 1 with" in text
     assert "5 complete" in succeeded(results, "status", NAME)
+    succeeded(results, *VERIFY)
+
+
+def break_page(path: Path, table: str) -> None:
+    """Overwrite the first page of a table."""
+    with closing(sqlite3.connect(path)) as database:
+        query = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        (page,) = database.execute(query, (table,)).fetchone()
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+    content = bytearray(path.read_bytes())
+    content[(page - 1) * size : page * size] = b"x" * size
+    path.write_bytes(content)
 
 
 def test_a_page_that_is_broken_costs_its_rows_alone(results: Path) -> None:
     """The log goes into a new file; what the page held is played again or told."""
     folder, before = results / NAME, contents(results, with_seconds=False)
-    with closing(sqlite3.connect(folder / "study.db")) as database:
-        (page,) = database.execute(
-            "SELECT rootpage FROM sqlite_master WHERE name = 'thetafront_game'"
-        ).fetchone()
-        (size,) = database.execute("PRAGMA page_size").fetchone()
-    content = bytearray((folder / "study.db").read_bytes())
-    content[(page - 1) * size : page * size] = b"x" * size
-    (folder / "study.db").write_bytes(content)
+    break_page(folder / "study.db", "thetafront_game")
     invoked(results, "status", NAME, code=1)
     invoked(results, *VERIFY, code=1)
     assert invoked(results, *VERIFY, "--repair").stderr == ""

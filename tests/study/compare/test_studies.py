@@ -21,6 +21,7 @@ from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord
 
 COINS = """
@@ -32,6 +33,15 @@ def play(seed, effort):
 SPACE = Space((NumericParameter("effort", 1, 9, integer=True),))
 COINS = Experiment("coins", play, SPACE, rate("won"))
 """
+
+
+def test_a_study_without_a_hypervolume_is_named() -> None:
+    def study(name: str, n: int) -> StudyData:
+        return data_of(study_of(name, "tpe", 1, [900, 1000, 950] * n), QUICK)
+
+    assert len(compare_frame([study("one", 5)])) == 1
+    with pytest.raises(InputError, match="'two' has too few validation games"):
+        compare_frame([study("one", 5), study("two", 1)])
 
 
 def game(seed: int, score: int, seconds: float) -> Game:

@@ -82,6 +82,15 @@ def test_a_file_s_definition_is_not_silently_replaced_by_a_script_s(tmp_path: Pa
     assert stored.changes(Definition.from_experiment(loaded)) == []
 
 
+def test_bounds_of_a_goal_must_stay(tmp_path: Path) -> None:
+    was = experiment(write(tmp_path, SEARCHER))
+    stored = Definition.from_experiment(was)
+    limited = replace(was, goal=mean("error", unit="bits", direction="minimize", high=1.0))
+    assert stored.objectives_changed(Definition.from_experiment(was)) == []
+    (change,) = stored.objectives_changed(Definition.from_experiment(limited))
+    assert "limits" in change
+
+
 def test_a_script_that_loads_itself_stays_the_main_module(tmp_path: Path) -> None:
     path = write(tmp_path, COINS)
     main = sys.modules["__main__"]

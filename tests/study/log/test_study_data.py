@@ -1,9 +1,10 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from tests.study.external_games import compressor
+from tests.study.external_games import compressor, fill
 from tests.study.made_studies import (
     add_point,
     add_trials,
@@ -17,6 +18,7 @@ from thetafront.agents.agent import FailedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import left_out_text
+from thetafront.study.experiments.objectives import exact
 from thetafront.study.log import log, study_data
 from thetafront.study.log.location import locate
 from thetafront.study.log.point import Point
@@ -100,6 +102,23 @@ def test_a_point_is_left_out_by_its_games(compressor: Experiment) -> None:
     assert found.error == left_out_text(found.failures, 1)
     patient = replace(compressor, max_failures=0.95)
     assert not read_point(point, rows, found.error, patient, {}).error
+
+
+def test_few_of_many_trials_near_the_front_are_measured(
+    compressor: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The best come first."""
+    exactly = replace(compressor, goal=exact("ratio"), cost=compressor.costs[1])
+    study = new_study()
+    fill(study, exactly)
+    monkeypatch.setattr(study_data, "near_front", lambda scores, *_: np.ones(len(scores), bool))
+    all_of_them = StudyData.read(study, exactly).known_points
+    monkeypatch.setattr(study_data, "MAX_NEAR", 3)
+    data = StudyData.read(study, exactly)
+    validated = {each.key for each in data.points}
+    few = [each for each in data.known_points if each.key not in validated]
+    assert len(few) <= 3 < len(all_of_them) - len(validated)
+    assert min(each.params["level"] for each in data.known_points) == 1, "the fastest"
 
 
 def test_games_are_read_once(quick: Experiment) -> None:

@@ -158,6 +158,10 @@ def test_after_several_failures_a_trial_s_theta_takes_the_place(two: Fitted) -> 
     third = another_point(model, data, kept, left_out)
     assert third is not None
     assert third.key not in {each.key for each in (*kept, *left_out)}
+    before = replace(data, points=[*data.points, left_out[-1]])
+    other_run = another_point(model, before, kept, [one, other])
+    assert other_run is not None
+    assert other_run.key == third.key, "an earlier run left out the second"
 
 
 def test_an_end_of_the_front_is_replaced_by_the_end_that_is_left(two: Fitted) -> None:

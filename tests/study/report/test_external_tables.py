@@ -12,9 +12,10 @@ import pytest
 from rich.console import Console
 
 from tests.study.external_games import Tosser, compressor, fill, record_of, tosser
-from tests.study.made_studies import new_study, new_study_in
+from tests.study.made_studies import new_study, new_study_in, store_point
+from thetafront.agents.agent import FailedGame
 from thetafront.agents.external.report import ReportedGame
-from thetafront.study.charts.scores import scores_chart
+from thetafront.study.charts.scores import collect_samples, scores_chart
 from thetafront.study.check.replay import Settings
 from thetafront.study.check.verification import verify_folder
 from thetafront.study.experiments.definition import Experiment
@@ -68,6 +69,21 @@ def test_games_have_a_column_a_field(data: StudyData) -> None:
     assert row["reported_seed"] == 3
     assert row["seed"] == game.seed
     assert row["file"] == f"a,{game.seed} b"
+
+
+def test_games_that_failed_have_no_moves(tosser: Experiment) -> None:
+    """With a penalty, they count as games, and their chart shows them, too."""
+    punished = replace(tosser, goal=mean("heads", penalty=-5.0))
+    study = new_study()
+    fill(study, punished)
+    games = {r: FailedGame(900_000 + r, "it failed") for r in range(3)}
+    games |= {r: punished.build({"level": 50}).play(900_000 + r) for r in range(3, 9)}
+    store_point(study, {"level": 50}, games)
+    analysis = Analysis(StudyData.read(study, punished))
+    (row,) = (each for each in analysis.rows if each["level"] == 50)
+    assert row["n_moves_mean"] == 7.0
+    samples = collect_samples(pd.DataFrame(analysis.rows), analysis.data, punished.goal)
+    assert samples[row["point"]].mean() == pytest.approx(row["heads_mean"])
 
 
 def test_moves_are_reported_where_there_are_some(data: StudyData, tosser: Experiment) -> None:

@@ -115,6 +115,12 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
 def test_the_command_that_continues_does_not_widen_again() -> None:
     command = "thetafront sweep mcmdp --widen theta4 --budget 5m --widen=theta5=1:20 --seed 1"
     assert without_widening(command) == "thetafront sweep mcmdp --budget 5m --seed 1"
+    assert (
+        without_widening("thetafront sweep x --widen 'a b' --seed 1")
+        == "thetafront sweep x --seed 1"
+    )
+    for widen in ("'x'", "['x', 'y=1:2']", "('x',)"):
+        assert without_widening(f"sweep('s', widen={widen}, seed=1)") == "sweep('s', seed=1)"
 
 
 @pytest.mark.sweeps

@@ -1,11 +1,14 @@
 """The fitted model of a study: none before a trial is complete; conditioned on more points."""
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from tests.study.made_studies import add_trials, data_of, new_study, store_trial
+from tests.study.made_studies import add_trials, data_of, data_of_values, new_study, store_trial
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.objectives import mean
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.samplers.covariance import covariances
 from thetafront.study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel
@@ -120,6 +123,24 @@ def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: Fi
     assert deviation[0, 0] == pytest.approx(max(error[0, 0], min(factor * error[0, 0], most)))
     assert (mean[1] == plain[1]).all(), "a tested point is as its games say"
     assert model.expected_means(untested) == pytest.approx(model.posterior.mean(untested))
+
+
+def test_checks_do_not_depend_on_the_unit_of_the_goal(quick: Experiment) -> None:
+    """A goal may be a latency of nanoseconds."""
+    linear = replace(quick, goal=replace(mean("score"), sample="score"))
+    checks = []
+    for unit in (1.0, 1e-9):
+        known = [
+            ({"n_playouts": n}, (unit * n**0.5, 1e-5 * n)) for n in (1, 3, 7, 12, 20, 28, 36, 40)
+        ]
+        model = fit_study(data_of_values(linear, known))
+        assert model is not None
+        points = model.cube.encode([{"n_playouts": n} for n in (2, 10, 24, 33)])
+        values = model.posterior.mean(points) - [[2.0 * unit, 0.0]]
+        noise = np.full_like(values, 1e-2) * [unit**2, 1.0]
+        checks.append(model.given(points, values, noise, timed=False).checks[0])
+    assert checks[0][0] < -0.1
+    assert checks[1] == pytest.approx(checks[0], rel=1e-3)
 
 
 def test_a_search_that_times_its_games_higher_is_found_out(model: FittedModel) -> None:
