@@ -155,7 +155,8 @@ def another_point(
     chosen. Otherwise, the choice is the point on the front that adds most hypervolume to the
     validated points, unless it costs about as much as one of them. If several points were left out,
     a trial's θ is preferred, because it has been played and so is likely to be playable. If the
-    choice is itself known, the validated and left-out points together are considered instead.
+    choice is itself known, the validated and left-out points together are considered instead. If no
+    validated point is left, the choice is the best θ that may be playable, whatever it costs.
     """
     if data.experiment.goal.is_exact:
         return None  # all trials' scores are known, and only trials are validated
@@ -169,19 +170,21 @@ def another_point(
         ways = [(allowed(avoided.trial_front), [*validated]), (front, both)]
     known = {each.key for each in both}
     for points, others in ways:
-        if not others:
+        if not len(points):
             continue
         mean = model.expected_means(points)
-        of_others = model.expected_means(model.cube.encode([each.params for each in others]))
-        gaps = np.abs(mean[:, [1]] - of_others[:, 1]).min(axis=1)
-        # A user's reference point may be better than parts of the front.
-        reference = np.minimum(model.observations.reference, mean.min(axis=0))
-        gains = added_hypervolume(mean, of_others, reference)
-        gains[gaps < MIN_GAP] = 0.0
-        costs, known_costs = -mean[:, 1], -of_others[:, 1]
-        outside = np.maximum(known_costs.min() - costs, costs - known_costs.max())
-        if outside.max() >= max(MIN_GAP, MIN_EXTENSION * np.ptp(costs)):
-            gains[np.argmax(outside)] = np.inf
+        gains = 1.0 + mean[:, 0] - mean[:, 0].min()  # if no other point is left: the best
+        if others:
+            of_others = model.expected_means(model.cube.encode([each.params for each in others]))
+            gaps = np.abs(mean[:, [1]] - of_others[:, 1]).min(axis=1)
+            # A user's reference point may be better than parts of the front.
+            reference = np.minimum(model.observations.reference, mean.min(axis=0))
+            gains = added_hypervolume(mean, of_others, reference)
+            gains[gaps < MIN_GAP] = 0.0
+            costs, known_costs = -mean[:, 1], -of_others[:, 1]
+            outside = np.maximum(known_costs.min() - costs, costs - known_costs.max())
+            if outside.max() >= max(MIN_GAP, MIN_EXTENSION * np.ptp(costs)):
+                gains[np.argmax(outside)] = np.inf
         best = int(np.argmax(gains))
         new = proposal_at(points[best], model, data)
         if gains[best] > 0.0 and new.key not in known:

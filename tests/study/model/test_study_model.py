@@ -162,6 +162,9 @@ def test_after_several_failures_a_trial_s_theta_takes_the_place(two: Fitted) -> 
     other_run = another_point(model, before, kept, [one, other])
     assert other_run is not None
     assert other_run.key == third.key, "an earlier run left out the second"
+    last = another_point(model, data, [], points)
+    assert last is not None
+    assert last.key in played - {each.key for each in points}, "none is left: one that was played"
 
 
 def test_an_end_of_the_front_is_replaced_by_the_end_that_is_left(two: Fitted) -> None:
