@@ -111,7 +111,7 @@ def experiments(
 
 def experiment_record(experiment: "Experiment") -> dict[str, Any]:
     """Return an experiment with its space as plain data."""
-    from thetafront.study.experiments.dimension import CategoricalParameter
+    from thetafront.study.experiments.dimension import CategoricalParameter, when_text
 
     own = experiment.cost.name
     return {
@@ -127,12 +127,15 @@ def experiment_record(experiment: "Experiment") -> dict[str, Any]:
                 "symbol": each.label,
                 "range": list(each.choices)
                 if isinstance(each, CategoricalParameter)
-                else [each.low, each.high],
-                "scale": "choice"
-                if isinstance(each, CategoricalParameter)
-                else ("integer, " if each.integer else "")
-                + ("log" if each.log else "linear")
-                + (f", steps of {each.step:g}" if each.step else ""),
+                else (each.low, each.high),
+                "scale": (
+                    "choice"
+                    if isinstance(each, CategoricalParameter)
+                    else ("integer, " if each.integer else "")
+                    + ("log" if each.log else "linear")
+                    + (f", steps of {each.step:g}" if each.step else "")
+                )
+                + when_text(each.when),
                 "baselines": {
                     name: values[each.name]
                     for name, values in experiment.baselines.items()
@@ -181,12 +184,13 @@ def table(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> "Table":
 
 
 def text(value: Any) -> str:
-    """Return a value of a record as text."""
+    """Return a value of a record as text; a tuple is an interval."""
     if value is None:
         return ""
     if isinstance(value, Mapping):
         return ", ".join(f"{text(each)} ({name})" for name, each in value.items())
-    if isinstance(value, list):
-        between = " to " if all(isinstance(each, int | float) for each in value) else ", "
-        return between.join(text(each) for each in value)
+    if isinstance(value, list | tuple):
+        return (" to " if isinstance(value, tuple) else ", ").join(text(each) for each in value)
+    if isinstance(value, bool):
+        return str(value).lower()
     return f"{value:.10g}" if isinstance(value, int | float) else str(value)

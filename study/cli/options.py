@@ -76,7 +76,7 @@ SchedulerArgument = Annotated[
     str,
     typer.Argument(help="Dask scheduler address, such as tcp://10.0.0.1:8786.", metavar="ADDRESS"),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 StudyArgument = Annotated[
     str, typer.Argument(help="Study name or storage URL.", autocompletion=study_names)
 ]

@@ -53,9 +53,9 @@ def written(value: Value) -> str:
 
 
 def when_text(when: Mapping[str, Sequence[Value]]) -> str:
-    """Write a parameter's conditions, such as `` when solver is sgd or adam``."""
+    """Write a parameter's conditions, such as `` when solver is sgd or adam``, if it has any."""
     texts = [f"{parent} is {' or '.join(map(written, of))}" for parent, of in when.items()]
-    return f" when {' and '.join(texts)}"
+    return f" when {' and '.join(texts)}" if texts else ""
 
 
 class Described(ABC):
@@ -394,7 +394,7 @@ Dimension: TypeAlias = NumericParameter | CategoricalParameter
 
 def range_text(record: Mapping[str, Any]) -> str:
     """Write a parameter's range, such as ``depth 1 to 30``, from a record of any version."""
-    when = when_text(record["when"]) if record.get("when") else ""
+    when = when_text(record.get("when") or {})
     if "choices" in record:
         return f"{record['name']} {', '.join(map(written, record['choices']))}{when}"
     steps = f" in steps of {record['step']:g}" if record.get("step") else ""

@@ -65,10 +65,10 @@ class ActionValue:
     reward_points: int | None  # points that it gains at once; None if it is illegal
     n_empty: int | None  # cells that it leaves empty, before the spawn; None if it is illegal
     # Its value in the decision: points to be gained from this board on, or a heuristic's value.
-    value_points: float | None
+    value: float | None
     # The standard deviation of the value over the repeats; None for fewer than two values.
-    standard_error_points: float | None
-    mean_of_repeats_points: float | None  # the mean of the value over the repeats
+    standard_error: float | None
+    mean_of_repeats: float | None  # the mean of the value over the repeats
     share_chosen: float  # the share of the repeats that chose this action
 
 
@@ -136,9 +136,9 @@ def inspect(
                 legal=is_legal,
                 reward_points=reward if is_legal else None,
                 n_empty=n_empty(after) if is_legal else None,
-                value_points=finite(float(decision.values[action])),
-                standard_error_points=float(known.std(ddof=1)) if len(known) > 1 else None,
-                mean_of_repeats_points=float(known.mean()) if len(known) else None,
+                value=finite(float(decision.values[action])),
+                standard_error=float(known.std(ddof=1)) if len(known) > 1 else None,
+                mean_of_repeats=float(known.mean()) if len(known) else None,
                 share_chosen=chosen.count(action) / len(chosen),
             )
         )
@@ -146,8 +146,8 @@ def inspect(
     return Inspection(board, stream_, decision, tuple(actions), len(repeats), seconds)
 
 
-def points(value: float | None) -> str:
-    """Write points; ``-`` for None."""
+def tenths(value: float | None) -> str:
+    """Write a value to one digit after the point; ``-`` for None."""
     return "-" if value is None else f"{value:,.1f}"
 
 
@@ -163,9 +163,9 @@ def inspection_table(found: Inspection) -> Table:
             cells = [
                 f"{each.reward_points:,}",
                 f"{each.n_empty}",
-                points(each.value_points),
-                points(each.standard_error_points),
-                points(each.mean_of_repeats_points),
+                tenths(each.value),
+                tenths(each.standard_error),
+                tenths(each.mean_of_repeats),
                 f"{each.share_chosen:.1%}",
             ]
         style = "bold" if action == found.decision.action else "" if each.legal else "dim"

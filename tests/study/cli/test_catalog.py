@@ -1,6 +1,7 @@
 """The lists of agents and experiments: whatever the catalog and the registry hold."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -55,6 +56,25 @@ def test_every_experiment_is_listed_with_its_space_and_objectives() -> None:
 def test_they_are_readable(words: list[str], parts: list[str]) -> None:
     shown = succeeded(None, *words)
     assert all(part in shown for part in parts), shown
+
+
+def test_choices_and_conditions_are_shown_as_a_file_gives_them(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(
+        """
+name = "own"
+command = ["true", "{fast}", "{depth}"]
+[parameters.fast]
+choices = [true, false]
+[parameters.depth]
+choices = [1, 10, 100]
+when = { fast = false }
+[objective]
+name = "score"
+"""
+    )
+    shown = succeeded(None, "experiments", str(tmp_path / "own.toml"))
+    for part in ["true, false", "1, 10, 100", "choice when fast is false"]:
+        assert part in shown
 
 
 def test_pick_has_an_option_for_every_objective() -> None:

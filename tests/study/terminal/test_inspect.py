@@ -51,7 +51,7 @@ def test_the_standard_error_is_that_of_theory() -> None:
     for action in (Action.RIGHT, Action.DOWN):
         theory = math.sqrt(variance_by_theory(CROWDED, action, 10, 3))
         assert theory > 10
-        assert found.actions[action].standard_error_points == pytest.approx(theory, rel=0.15)
+        assert found.actions[action].standard_error == pytest.approx(theory, rel=0.15)
 
 
 def test_figures_are_those_of_repeated_decisions() -> None:
@@ -69,8 +69,8 @@ def test_figures_are_those_of_repeated_decisions() -> None:
         values = [repeat.values[action] for repeat in repeats]
         chosen = sum(repeat.action == action for repeat in repeats)
         assert (each.reward_points, each.n_empty) == (reward, len(oracle.empty_cells(after)))
-        assert each.mean_of_repeats_points == pytest.approx(np.mean(values))
-        assert each.standard_error_points == pytest.approx(np.std(values, ddof=1))
+        assert each.mean_of_repeats == pytest.approx(np.mean(values))
+        assert each.standard_error == pytest.approx(np.std(values, ddof=1))
         assert each.share_chosen == chosen / 30
 
 
@@ -88,14 +88,14 @@ def test_a_single_action_and_missing_values_are_reported() -> None:
     assert forced.n_legal == 1
     assert forced.decision.action == Action.DOWN
     assert forced.actions[Action.DOWN].share_chosen == 1
-    assert all(each.value_points is None for each in forced.actions)
+    assert all(each.value is None for each in forced.actions)
     assert "nothing to decide" in inspection_text(forced)
     assert forced.decision.n_playout_moves == 0
     without = inspect(RandomAgent(), parse(CROWDED), 0, 3)
     assert "no values" in inspection_text(without)
     answer = json.loads(json.dumps(inspection_json(without, "random", {})))
     down = answer["actions"][Action.DOWN]
-    assert (down["legal"], down["n_empty"], down["value_points"]) == (True, 2, None)
+    assert (down["legal"], down["n_empty"], down["value"]) == (True, 2, None)
     assert answer["actions"][Action.UP]["reward_points"] is None
 
 
@@ -145,6 +145,6 @@ def test_the_command_prints_board_table_and_choice() -> None:
     assert answer["board"][3] == [64, 128, 0, 0]
     assert answer["params"]["theta5"] == 3
     assert answer["n_repeats"] == 5
-    best = max(answer["actions"], key=lambda row: row["value_points"] or 0)
+    best = max(answer["actions"], key=lambda row: row["value"] or 0)
     assert answer["choice"] == best["action"]
-    assert f"{best['value_points']:,.1f}" == rows[best["action"]][4]
+    assert f"{best['value']:,.1f}" == rows[best["action"]][4]
