@@ -21,6 +21,8 @@ from enum import StrEnum
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 MAX_INTEGER = 2**53
 """Above this number, floats no longer distinguish all integers."""
 
@@ -320,6 +322,11 @@ def plain_values(agent: Any) -> dict[str, Value]:
         name: each.domain.plain(getattr(agent, name))
         for name, each in declared_parameters(type(agent)).items()
     }
+
+
+def without_numpy(value: Any) -> Any:
+    """Return a number of numpy as a number of Python, and anything else unchanged."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def is_real(value: Any) -> bool:

@@ -13,7 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-N_DECIMALS = 10  # of values on a grid
+N_DECIMALS = 10  # of values on a grid, in steps
+
+
+def tidy(values: Floats, step: float) -> Floats:
+    """Round values on a grid with steps of ``step``: to 0.3, and not 0.1 + 2·0.1."""
+    if not step % 1.0:
+        return values
+    return np.round(values, N_DECIMALS - math.floor(math.log10(step)))
 
 
 @dataclass(frozen=True)
@@ -33,11 +40,12 @@ class ParameterAxis:
 
     def snap(self, values: Floats) -> Floats:
         """Round values to the grid, and clip them to the bounds."""
-        if self.step:
-            values = self.low + self.step * np.round((values - self.low) / self.step)
-            if self.step % 1.0:  # 0.3, and not 0.1 + 2·0.1
-                values = np.round(values, N_DECIMALS - math.floor(math.log10(self.step)))
-        return np.clip(values, self.low, self.high)
+        if not self.step:
+            return np.clip(values, self.low, self.high)
+        steps = np.round((values - self.low) / self.step)
+        values = tidy(self.low + self.step * steps, self.step)
+        at_high = steps >= round((self.high - self.low) / self.step)
+        return np.where(steps <= 0, self.low, np.where(at_high, self.high, values))
 
     def from_unit(self, u: Floats) -> Floats:
         """Map coordinates in [0, 1] to values in bounds."""

@@ -18,12 +18,21 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.parameters import Categories, Parameter, Tuned, Value, is_real
+from thetafront.agents.parameters import (
+    MAX_INTEGER,
+    Categories,
+    Parameter,
+    Tuned,
+    Value,
+    is_real,
+    without_numpy,
+)
 from thetafront.study.axis import ParameterAxis
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import CONDITION, NUMBER, TEXT
@@ -71,7 +80,9 @@ class Described(ABC):
                 f"{self.name}: when must be {{parameter = [values]}} (got {self.when!r})"
             )
         conditions = {
-            parent: tuple(values) if isinstance(values, list | tuple) else (values,)
+            parent: tuple(
+                map(without_numpy, values if isinstance(values, list | tuple) else [values])
+            )
             for parent, values in self.when.items()
         }
         if empty := [parent for parent, values in conditions.items() if not values]:
@@ -170,8 +181,7 @@ class NumericParameter(Described):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("low", "high", "step", "least", "most"):
-            if isinstance(value := getattr(self, name), np.generic):
-                object.__setattr__(self, name, value.item())
+            object.__setattr__(self, name, without_numpy(getattr(self, name)))
         if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
             allowed = f"{self.least:g} to {self.most:g}"
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
@@ -179,6 +189,8 @@ class NumericParameter(Described):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not an interval")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole numbers")
+        if self.integer and max(-self.low, self.high) > MAX_INTEGER:
+            raise ValueError(f"{self.name}: bounds of integers must be within ±2**53")
         if self.integer:
             object.__setattr__(self, "low", int(self.low))
             object.__setattr__(self, "high", int(self.high))
@@ -245,8 +257,21 @@ class NumericParameter(Described):
 
         if self.integer:
             return IntDistribution(int(self.low), int(self.high), log=self.log, step=int(self.grid))
-        step = self.step or None
-        return FloatDistribution(float(self.low), float(self.high), log=self.log, step=step)
+        low, high = float(self.low), float(self.high)
+        return FloatDistribution(low, high, log=self.log, step=self.step_of_optuna)
+
+    @property
+    def step_of_optuna(self) -> float | None:
+        """The step in Optuna's form; None without steps, or if Optuna would not allow all values.
+
+        Optuna leaves out the upper bound if the decimals as written are not a whole number of steps
+        apart, and compares values with a tolerance of 1e-8 steps.
+        """
+        low, high, step = (Decimal(str(float(each))) for each in (self.low, self.high, self.step))
+        if not step or (high - low) % step:
+            return None
+        resolution = math.ulp(max(abs(self.low), abs(self.high)))
+        return self.step if resolution < TOLERANCE * self.step else None
 
     def check(self, value: Value) -> float:
         """Return ``value`` if it is allowed; InputError otherwise."""
@@ -313,8 +338,7 @@ class CategoricalParameter(Described):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        plain = (each.item() if isinstance(each, np.generic) else each for each in self.choices)
-        object.__setattr__(self, "choices", tuple(plain))
+        object.__setattr__(self, "choices", tuple(map(without_numpy, self.choices)))
         given = ", ".join(map(repr, self.choices)) or "none"
         kinds = {self.kind_of(each) for each in self.choices}
         if len(kinds) > 1 or None in kinds:

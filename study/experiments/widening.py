@@ -8,8 +8,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from thetafront.agents.parameters import RealRange, Value
-from thetafront.study.axis import N_DECIMALS
+from thetafront.study.axis import tidy
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import TOLERANCE, NumericParameter, is_absent
@@ -130,7 +132,8 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     there = min(max(there, domain.low), domain.high)
     if parameter.step:  # a whole number of steps, within what is allowed
         n_steps = math.floor(abs(there - here) / parameter.step + TOLERANCE)
-        there = round(here + n_steps * parameter.step * (1.0 if is_upper else -1.0), N_DECIMALS)
+        there = here + n_steps * parameter.step * (1.0 if is_upper else -1.0)
+        there = float(tidy(np.array(there), parameter.step))
     return int(there) if parameter.integer else there
 
 

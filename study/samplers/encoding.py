@@ -20,6 +20,7 @@ from optuna.distributions import (
 )
 
 from thetafront.study.axis import ParameterAxis
+from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.space import Space
 
 Floats = npt.NDArray[np.float64]
@@ -54,6 +55,9 @@ class UnitCube:
             for name, each in distributions.items()
             if name not in self.categorical
         }
+        for parameter in () if space is None else space:  # Optuna may not know its step
+            if parameter.name in self.axes and isinstance(parameter, NumericParameter):
+                self.axes[parameter.name] = parameter.axis
         self.columns: dict[str, slice] = {}
         begin = 0
         for name in self.distributions:

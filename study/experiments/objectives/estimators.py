@@ -25,6 +25,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.agents.parameters import without_numpy
 from thetafront.study.estimate import Estimate, bounded_mean, t_interval
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import (
@@ -62,6 +63,7 @@ class Estimator(ABC):
 
     def __post_init__(self) -> None:
         for name, bound in (("low", self.low), ("high", self.high)):
+            object.__setattr__(self, name, without_numpy(bound))
             if bound is not None and not math.isfinite(bound):
                 raise ValueError(f"objective: {name} must be a finite number (got {bound:g})")
         if self.low is not None and self.high is not None and not self.low < self.high:

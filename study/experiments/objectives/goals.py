@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.agent import Game
-from thetafront.agents.parameters import is_real
+from thetafront.agents.parameters import is_real, without_numpy
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.objectives.costs import check_name
 from thetafront.study.experiments.objectives.estimators import (
@@ -58,6 +58,10 @@ class Goal:
     replicates: int = 4  # games per trial by default
     direction: Direction = "maximize"  # whether more is better, or less
     penalty: float | None = None  # the value of a failed game; None if failed games are replaced
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            object.__setattr__(self, name, without_numpy(value))
 
     @property
     def sign(self) -> float:

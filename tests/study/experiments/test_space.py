@@ -16,6 +16,7 @@ from thetafront.study.experiments.dimension import (
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.manifest import ROOT
+from thetafront.study.samplers.encoding import UnitCube
 
 CHOICE = CategoricalParameter("leaf", ("random", "score", "weights_a"), symbol="U")
 PARAMETERS = [
@@ -76,11 +77,12 @@ def test_values_between_steps_are_refused() -> None:
         ({"step": -0.1}, "steps of -0.1 do not fit"),
         ({"step": math.inf}, "steps of inf do not fit"),
         ({"step": 0.1, "log": True}, "steps need a linear scale"),
+        ({"integer": True, "low": 0, "high": 2**54}, "must be within"),
     ],
 )
 def test_steps_that_do_not_fit_are_refused(options: dict[str, float], said: str) -> None:
     with pytest.raises(ValueError, match=f"^steps: .*{said}"):
-        NumericParameter("steps", 0.1, 0.7, **options)  # type: ignore[arg-type]
+        NumericParameter("steps", **{"low": 0.1, "high": 0.7, **options})  # type: ignore[arg-type]
 
 
 def test_optuna_is_told_the_same() -> None:
@@ -200,6 +202,22 @@ def test_bounds_of_numpy_are_plain_numbers() -> None:
     assert json.loads(json.dumps(made.as_record()))["high"] == 9
     tiny = NumericParameter("x", 0, 1e-10, step=1e-11)
     assert len({tiny.clip(value) for value in np.linspace(0, 1e-10, 101)}) == 11
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "n_steps"),
+    [(0, math.pi, 8), (-math.e, math.pi, 7), (0, 1, 7), (1e10, 1e10 + 1, 1000)],
+)
+def test_all_values_of_any_grid_can_be_reached(low: float, high: float, n_steps: int) -> None:
+    """Optuna drops the upper bound if the decimals are not a whole number of steps apart."""
+    parameter = NumericParameter("x", low, high, step=(high - low) / n_steps)
+    cube = UnitCube.from_space(Space((parameter,)))
+    values = {parameter.from_unit(u) for u in np.linspace(0, 1, 20_001)}
+    assert len(values) == n_steps + 1
+    assert {low, high} <= values
+    assert len({*cube.encode([{"x": value} for value in values])[:, 0]}) == n_steps + 1
+    assert all(parameter.distribution()._contains(value) for value in values)
+    assert all(parameter.check(value) == value for value in values)
 
 
 def test_unknown_parameters_are_refused() -> None:

@@ -83,6 +83,25 @@ def test_bounds_of_a_narrow_range_move_outwards(low: float, ends: tuple[float, f
     assert (moved(experiment, narrow, False), moved(experiment, narrow, True)) == ends
 
 
+@pytest.mark.parametrize("step", [1 / 8192, 0.001 / 3, 1e-12])
+def test_bounds_move_by_whole_steps_of_any_size(step: float) -> None:
+    fine = NumericParameter("x", 0.0, 9 * step, step=step)
+    experiment = Experiment("fine", Program(("echo", "{x}")), Space((fine,)), mean())
+    there = moved(experiment, fine, True)
+    assert there == pytest.approx(13 * step, rel=1e-9)
+    assert NumericParameter("x", 0.0, there, step=step).check(there) == there
+
+
+def test_limits_are_those_of_the_definition_today() -> None:
+    def limited(most: float) -> Experiment:
+        x = NumericParameter("x", 0.0, 1.0, most=most)
+        return Experiment("limited", Program(("echo", "{x}")), Space((x,)), mean())
+
+    today = limited(10.0).widened_to(limited(2.0))
+    assert widened(today, [WidenRequest("x", (0.0, 5.0))], []).parameters[0].high == 5.0  # type: ignore[union-attr]
+    assert limited(1.0).widened_to(today).space.parameters[0].most == 1.0  # type: ignore[union-attr]
+
+
 def test_a_request_moves_the_edges_and_is_granted_once() -> None:
     edges = find_edges(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
     space = widened(MCMDP, [WidenRequest("theta4")], edges)
