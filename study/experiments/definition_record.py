@@ -5,6 +5,7 @@ still in the same place, and has the same content and the same digest of its cod
 """
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, get_origin, get_type_hints
@@ -45,6 +46,8 @@ DEPENDS_ON = "depends_on"
 Studies of earlier versions have one digest of a part of that code instead.
 """
 PREFIX = f"{DEPENDS_ON}."
+DIGESTS = "digests"  # of networks and files that a built-in agent's values name
+NOT_SHOWN = rf"^({DEPENDS_ON}|{DIGESTS})\."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "limits", "direction", "penalty")
 SHOWN = 40
 
@@ -70,6 +73,9 @@ class Definition:
             if isinstance(each, ConstraintFunction)
             and not (experiment.source and isinstance(player, PythonPlayer))
         }
+        digests = None
+        if isinstance(player, BuiltinPlayer):
+            digests = player.digests(space, experiment.fixed)
         share = experiment.max_failures
         content = {
             "title": experiment.title,
@@ -90,6 +96,7 @@ class Definition:
         where_unusual = {
             "functions": functions or None,
             DEPENDS_ON: None if found is None else found.texts,
+            DIGESTS: digests or None,
             "limits": limits_record(player),
             "max_failures": None if share == MAX_FAILURES else share,
         }
@@ -147,10 +154,11 @@ class Definition:
         follows = ["is_open", "summary.has_moves"]  # both follow from the costs
         follows += ["costs"] * now.content["is_open"]  # the study's first game settled the costs
         follows += [PREFIX] * (DEPENDS_ON not in self.content)
+        follows += [DIGESTS] * (DIGESTS not in self.content)  # earlier versions
         follows += ["functions"] * (self.content.get("functions") is None)  # earlier versions
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
-            f"{key.removeprefix(PREFIX)} is now {shown(theirs.get(key))}, "
+            f"{re.sub(NOT_SHOWN, '', key)} is now {shown(theirs.get(key))}, "
             f"not {shown(mine.get(key))}"
             for key in keys
             if mine.get(key) != theirs.get(key)

@@ -4,15 +4,17 @@ A player builds the agent for one θ. For the command ``play``, it has the agent
 of its parameters.
 """
 
+import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
+from inspect import getmembers
 from typing import Any, ClassVar, get_type_hints
 
 from thetafront.agents import catalog
-from thetafront.agents.agent import Agent, Game
+from thetafront.agents.agent import Agent, Game, digits
 from thetafront.agents.external.dependencies import Dependencies
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.program import Program, ProgramAgent
@@ -26,8 +28,10 @@ from thetafront.agents.parameters import (
     RealRange,
     Value,
     declared_parameters,
+    plain_values,
 )
-from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.errors import InputError
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
 from thetafront.study.experiments.space import Space
 
@@ -120,6 +124,32 @@ class BuiltinPlayer(Player):
     def build(self, values: Mapping[str, Value]) -> Agent:
         return catalog.build(self.agent, values)
 
+    def digests(self, space: Space, fixed: Mapping[str, Value]) -> dict[str, str]:
+        """Return digests of what values name, such as ``network v1`` or the file of a maze.
+
+        InputError if it is missing.
+        """
+        choices = [
+            {each.name: choice}
+            for each in space
+            if isinstance(each, CategoricalParameter)
+            for choice in each.choices
+        ]
+        found: dict[str, str] = {}
+        for choice in choices or [{}]:
+            values = {**fixed, **space.completed(choice)}
+            try:
+                agent = self.build(values)
+            except ValueError as error:
+                raise InputError(str(error)) from None
+            plain = plain_values(agent)
+            for name, value in values.items():
+                is_name = plain[name] != value or agent.depends_on
+                if isinstance(value, str) and is_name:
+                    content = json.dumps([plain[name], dict(agent.depends_on)], sort_keys=True)
+                    found[f"digest of {name} {value}"] = digits(content)
+        return found
+
     @property
     def declared(self) -> Mapping[str, Parameter]:
         return catalog.parameters(self.agent)
@@ -130,7 +160,43 @@ class BuiltinPlayer(Player):
             raise ValueError(
                 f"space must contain only parameters of {self.agent}: {allowed} (got {unknown[0]})"
             )
+        for name, value in fixed.items():
+            if self.declared[name].takes_number:
+                self.declared[name].from_number(value)
         super().check(space, fixed)
+
+    def measured(self, goal: Goal, costs: Sequence[Cost]) -> Goal:
+        """Return the goal, which reads the field of its name from the agent's games.
+
+        ValueError if the games lack a field of the goal or of a cost.
+        """
+        kinds = field_kinds(self.game)
+        if missing := [each.counted for each in costs if each.counted not in kinds]:
+            raise ValueError(
+                f"cost of {self.agent} must be one of {', '.join(kinds)} (got {missing[0]!r})"
+            )
+        if goal.name == goal.sample and not goal.is_share:
+            return goal
+        allowed = [name for name, kind in kinds.items() if kind is bool or not goal.is_share]
+        if goal.is_match or not allowed:
+            raise ValueError(f"goal of {self.agent} must be a mean or an exact value")
+        if goal.name not in allowed:
+            raise ValueError(
+                f"goal of {self.agent} must be one of {', '.join(allowed)} (got {goal.name!r})"
+            )
+        return replace(goal, sample=goal.name)
+
+
+def field_kinds(game: type[Game]) -> dict[str, type]:
+    """Return the types of a game's fields and properties that are numbers or truths, by name."""
+    properties = getmembers(game, lambda each: isinstance(each, property))
+    kinds = get_type_hints(game)
+    kinds |= {name: get_type_hints(each.fget)["return"] for name, each in properties}
+    return {
+        name: kind
+        for name, kind in kinds.items()
+        if kind in {int, float, bool} and name != "seed" and not name.startswith("is_")
+    }
 
 
 def check_nothing_fixed(fixed: Mapping[str, Value]) -> None:

@@ -1,10 +1,12 @@
 """Experiments: each builds its agent anywhere in its space, and knows where it may be compared."""
 
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from thetafront.agents.dice.solver import DiceSolver
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.switching import Switching
@@ -14,8 +16,18 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments import builtin
 from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import BACKUPS, SWEEPS
+from thetafront.study.experiments.objectives import (
+    BACKUPS,
+    SWEEPS,
+    Goal,
+    exact,
+    match,
+    mean,
+    rate,
+    reported,
+)
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment, experiments_in
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.pick_text import play_command
@@ -121,6 +133,65 @@ def test_a_dimension_is_whole_where_the_agent_is() -> None:
             ValueError, match=rf"{name} must be {allowed} parameter \(got {given} parameter"
         ):
             replace(plain, space=Space(space))
+
+
+def own(agent: str, goal: Goal, *parameters: NumericParameter, **more: Any) -> Experiment:
+    """Return a user's experiment with an agent of the package."""
+    return Experiment("own", agent, Space(parameters), goal, **more)
+
+
+SIMULATIONS = NumericParameter("theta1", 16, 64, integer=True)
+
+
+def test_the_goal_of_an_agent_of_the_package_is_the_field_that_it_names() -> None:
+    game = own("mcmdp", mean("max_tile"), SIMULATIONS).build({"theta1": 16}).play(0)
+    assert own("mcmdp", mean("max_tile"), SIMULATIONS).goal.samples([game]) == [game.max_tile]
+    gamma = NumericParameter("gamma", 0.5, 0.9)
+    pacman = own("pacman_mdp", rate("won"), gamma)
+    game = pacman.build({}).play(0)
+    assert pacman.goal.samples([game]) == [game.won]
+
+
+@pytest.mark.parametrize(
+    ("goal", "more", "message"),
+    [
+        (mean("theta9"), {}, "goal of mcmdp must be one of score, n_moves, .*got 'theta9'"),
+        (rate("won"), {}, "goal of mcmdp must be a mean or an exact value"),
+        (match(), {}, "goal of mcmdp must be a mean or an exact value"),
+        (mean(), {"cost": reported("nodes")}, "cost of mcmdp must be one of .*got 'nodes'"),
+        (mean(), {"fixed": {"theta3": -4}}, "theta3 must be a whole number"),
+    ],
+)
+def test_what_an_agent_of_the_package_lacks_is_refused(
+    goal: Goal, more: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        own("mcmdp", goal, SIMULATIONS, **more)
+
+
+def test_agents_are_built_although_defaults_and_fixed_values_disagree() -> None:
+    """The default of n_dice, three, is too many for dice with forty sides."""
+    n_dice = NumericParameter("n_dice", 1, 2, integer=True)
+    made = own("dice_solver", exact("score"), n_dice, fixed={"n_sides": 40})
+    assert made.build({}) in [DiceSolver(n_dice=n, n_sides=40) for n in (1, 2)]
+    assert not made.learns
+
+
+def test_a_changed_maze_changes_the_definition(tmp_path: Path) -> None:
+    path = tmp_path / "own.lay"
+
+    def record(middle: str) -> Definition:
+        path.write_text(f"%%%%%%%\n%P{middle}G%\n%%%%%%%\n")
+        gamma = NumericParameter("gamma", 0.5, 0.9)
+        made = own("pacman_mdp", mean(), gamma, fixed={"layout": str(path)})
+        return Definition.from_experiment(made)
+
+    first = record(". .")
+    assert not first.changes(record(". ."))
+    (phrase,) = first.changes(record("..."))
+    assert phrase.startswith(f"digest of layout {path} is now ")
+    earlier = {key: each for key, each in first.content.items() if key != "digests"}
+    assert not replace(first, content=earlier).changes(record(". ."))
 
 
 def test_an_unknown_experiment_is_named() -> None:
