@@ -15,7 +15,6 @@ import copyreg
 import dis
 import inspect
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass
@@ -27,7 +26,13 @@ from typing import Any
 import numpy as np
 
 from thetafront.agents.agent import digits
-from thetafront.agents.external.source import OURS, Source, SourceError
+from thetafront.agents.external.source import (
+    OURS,
+    STANDARD_LIBRARY,
+    Source,
+    SourceError,
+    is_in_library,
+)
 
 MAX_TEXTS = 1_000_000  # number of parts that a value may have
 MAX_SHOWN = 30  # characters of a text; a longer text is replaced by its digest
@@ -38,8 +43,6 @@ GENERATED = {"__init__", "__repr__", "__eq__", "__lt__", "__le__", "__gt__", "__
 GENERATED |= {"__setattr__", "__delattr__", "__getstate__", "__setstate__"}
 HOLD_FUNCTIONS = ("py_func", "__wrapped__", "__func__", "func", "fget", "fset", "fdel")
 """Attributes that hold the functions of methods, properties, and wrappers of numba or functools."""
-LIBRARIES = {"site-packages", "dist-packages"}
-STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RENAMED = ("thetafront.agents.external", "thetafront.agents.outside")
 """The present name of this package, and its earlier name, which stored studies still have."""
 READS, WRITES = {"LOAD_GLOBAL", "LOAD_NAME"}, {"STORE_GLOBAL", "DELETE_GLOBAL"}
@@ -236,11 +239,6 @@ def functions_in(value: Any) -> list[FunctionType]:
     """Return the functions that a wrapper, such as a decorator's result, holds."""
     kept = [getattr(value, name, None) for name in HOLD_FUNCTIONS]
     return [each for each in kept if isinstance(each, FunctionType)]
-
-
-def is_in_library(path: Path) -> bool:
-    """Return whether a file belongs to an installed package or to the standard library."""
-    return bool(LIBRARIES & set(path.parts)) or path.is_relative_to(STANDARD_LIBRARY)
 
 
 def is_generated(owner: type, member: Any) -> bool:

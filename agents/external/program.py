@@ -124,7 +124,10 @@ class Program(Limits):
     @property
     def files(self) -> list[Path]:
         """The program and all files in ``command`` and ``named``: its games may depend on them."""
-        words = [*(word for word in self.command[1:] if len(word) < MAX_NAME_LENGTH), *self.named]
+        words = [
+            *(each for each in self.command[1:] if len(os.fsencode(each)) < MAX_NAME_LENGTH),
+            *self.named,
+        ]
         named = [Path(self.folder, word) for word in words]
         return [Path(self.executable), *(path for path in named if path.is_file())]
 

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import os
 import sys
+import sysconfig
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ PREFIX = "definition_"  # for a file's module if the file's name is taken
 INIT = "__init__.py"
 MAX_ERROR_LENGTH = 1000  # characters of an error
 OURS = {"thetafront"}
+LIBRARIES = {"site-packages", "dist-packages"}
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib"))
 RAISES = dis.opmap["RAISE_VARARGS"]
 
 Stamp = tuple[int, ...]
@@ -80,7 +83,8 @@ class Source:
     def files(self) -> list[Path]:
         """The module's file, and all files of its folder or package that it imports."""
         path = self.path
-        if self.is_file:
+        has_package = "." in self.module or path.name == INIT
+        if self.is_file or not (has_package or is_in_library(path)):
             return list_source_files(
                 path, path.parent, lambda name: name if top(name) not in OURS else ""
             )
@@ -220,6 +224,11 @@ def format_error(error: BaseException, folder: Path | None = None) -> str:
     if not outside:
         return text
     return f"{text} ({Path(outside[-1].filename).name}, line {outside[-1].lineno})"
+
+
+def is_in_library(path: Path) -> bool:
+    """Return whether a file belongs to an installed package or to the standard library."""
+    return bool(LIBRARIES & set(path.parts)) or path.is_relative_to(STANDARD_LIBRARY)
 
 
 def top(module: str) -> str:

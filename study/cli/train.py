@@ -123,7 +123,7 @@ def train(
         out = console()
         counts = training.counts
         if (
-            training.is_done
+            budget.share(counts) >= 1.0
             and settings.stages > 1
             and counts.n_moves_before_stages == counts.n_moves
         ):

@@ -9,9 +9,10 @@ from typing import Any
 from thetafront.agents.agent import Agent, Game
 from thetafront.agents.external.limits import memory_in
 from thetafront.agents.external.report import ReportedGame
-from thetafront.agents.parameters import Value, is_real
+from thetafront.agents.parameters import Value, is_real, without_numpy
 from thetafront.study.batch_means import LogVariances
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.dimension import Dimension, NumericParameter
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary, summary_of
 from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
@@ -118,6 +119,12 @@ class Experiment:
             time = cpu_seconds("move" if self.cost.per_move else "game")
             others = () if self.cost.counted == time.counted else (time,)
             object.__setattr__(self, "costs", (self.cost, *others))
+        object.__setattr__(self, "max_failures", without_numpy(self.max_failures))
+        plain = {
+            label: {name: without_numpy(value) for name, value in values.items()}
+            for label, values in self.baselines.items()
+        }
+        object.__setattr__(self, "baselines", plain)
         if not self.title:
             object.__setattr__(self, "title", self.name)
         names = [each.name for each in self.costs]
@@ -153,6 +160,7 @@ class Experiment:
         self.player.check(self.space, self.fixed)
         if isinstance(self.player, BuiltinPlayer) and self.summary.game is ReportedGame:
             if self.player.game is not ReportedGame:
+                object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
                 object.__setattr__(self, "summary", summary_of(self.player.game))
             self.check_baselines()
         self.space.check_feasible()
@@ -287,24 +295,43 @@ class Experiment:
         return replace(self, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
-        """Return ``made``, a study's experiment, with this experiment's player and constraints."""
+        """Return ``made``, a study's experiment, with what this experiment may have changed.
+
+        That is its player, its constraints, and the limits of its parameters.
+        """
         if not self.player.is_external:
             return made
+        today = {each.name: each for each in self.space if isinstance(each, NumericParameter)}
+        parameters: list[Dimension] = []
+        for each in made.space:
+            if isinstance(each, NumericParameter) and (now := today.get(each.name)) is not None:
+                least, most = min(now.least, each.low), max(now.most, each.high)
+                each = replace(each, least=least, most=most)  # noqa: PLW2901
+            parameters.append(each)
         # If a constraint is a function, the study has stored only its name.
-        space = replace(made.space, constraints=self.space.constraints)
+        space = Space(tuple(parameters), self.space.constraints)
         return replace(made, agent=self.player, space=space)
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Create the agent of one θ.
 
-        Parameters that are left out have the agent's defaults. A user's agent has no defaults, so
-        its parameters get the middle of their ranges.
+        If no values are given, θ is in the middle of the space. If only some are given, the other
+        parameters have the agent's defaults; a user's agent has no defaults, so its parameters get
+        the middle of their ranges.
 
         ValueError if the agent or the space does not allow the values.
         """
-        if not self.player.is_external:
-            return self.player.build({**self.fixed, **values})
+        if self.player.is_external or not values:
+            try:
+                values = self.space.completed(values)
+            except InputError as error:
+                raise ValueError(str(error)) from None
+        return self.player.build({**self.fixed, **values})
+
+    @property
+    def learns(self) -> bool:
+        """Whether its agents learn before their first game; InputError if none can be built."""
         try:
-            return self.player.build(self.space.completed(values))
-        except InputError as error:
-            raise ValueError(str(error)) from None
+            return self.build({}).learns
+        except ValueError as error:
+            raise InputError(str(error)) from None

@@ -244,6 +244,7 @@ class StudyRecord:
             raise InputError(
                 f"study: its definition {self.source} cannot be read: {error}"
             ) from None
+        today = today.by(self.cost) if today.is_open else today
         if changed := self.defined.changes(Definition.from_experiment(today)):
             raise InputError(
                 f"study: the definition {self.source} has changed: {'; '.join(changed)}; "

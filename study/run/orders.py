@@ -106,7 +106,7 @@ class SweepOrder:
             sampler,
             asked.design,
             asked.design_size,
-            asked.replicates is None and not goal.is_exact and not experiment.build({}).learns,
+            asked.replicates is None and not goal.is_exact and not experiment.learns,
         )
         standard_error, validation_games = asked.standard_error, asked.validation_games
         target = None if asked.until_regret is None else RegretTarget.from_text(asked.until_regret)
@@ -125,7 +125,7 @@ class SweepOrder:
             goal, standard_error, validation_games, asked.validation_points, budget_seconds
         )
         check_sampler(sampler, experiment.space)
-        if experiment.build({}).learns:
+        if experiment.learns:
             room()
         draw_design(asked.design, experiment.space, asked.design_size, asked.seed)
         name = experiment.name if asked.name is None else asked.name

@@ -283,7 +283,7 @@ def make_plan(
     data, model = analysis.data, analysis.trials_model
     if model is None:
         return None
-    learns = data.experiment.build({}).learns
+    learns = data.experiment.learns
     times = GameTimes(data, model, 0.0 if learns else pace.overhead)
     chosen = choose_points(model, data, precision.n_points if precision else Precision().n_points)
     space = data.experiment.space

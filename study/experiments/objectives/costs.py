@@ -215,6 +215,8 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         is neither.
     """
     if field == SECONDS.counted:
+        if unit not in {"", "s"}:
+            raise ValueError(f"unit of {field} must be s, or left out (got {unit!r})")
         return replace(cpu_seconds(per), label=label or f"time per {per}", is_reported=True)
     check_per(per)
     if check_name("cost", field) in OF_EVERY_GAME:

@@ -104,7 +104,7 @@ def why_none(page: Analysis) -> str:
     experiment = page.data.experiment
     if experiment.player.is_external:
         return "Only 2048, Pacman and dice games can be shown, and this study plays another game."
-    if experiment.build({}).learns:
+    if experiment.learns:
         return (
             "No game is shown, because the agent learns before its first game, which takes too "
             "long."

@@ -249,6 +249,16 @@ def test_a_definition_survives_its_record(tmp_path: Path) -> None:
         assert not record.changes(Definition.from_experiment(again))
 
 
+def test_what_a_module_imports_from_its_folder_is_part_of_the_digest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "beside_module.py").write_text("ODDS = 0.5\n")
+    write(tmp_path, f"import beside_module\n{COINS}", "of_module.py")
+    files = {path.name for path in experiment("of_module:COINS").player.source.files}
+    assert files == {"of_module.py", "beside_module.py"}
+
+
 def test_what_a_game_imports_is_part_of_the_digest_before_the_first_game(tmp_path: Path) -> None:
     (tmp_path / "lazy_beside.py").write_text("ODDS = 0.5\n")
     text = (
