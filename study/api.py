@@ -568,7 +568,8 @@ class Study:
             data, played = result
             self._take(data)
         candidates = self._analysis.to_pick_from()
-        found = candidates.pick(wanted, None if played else proposal, played)
+        with called(call):
+            found = candidates.pick(wanted, None if played else proposal, played)
         point, expected = found.chosen.point, found.chosen.expected
         distrust = distrust_line(self._analysis)
         answers = pick_text(found, distrust), pick_json(found, distrust), self.experiment

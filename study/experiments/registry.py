@@ -72,6 +72,12 @@ def is_definition(text: str) -> bool:
     return text.endswith((PYTHON, TOML)) or ":" in text or text in installed_experiments()
 
 
+def is_here(source: str) -> bool:
+    """Return whether an experiment's source is a module, or a file that exists."""
+    file = source.rpartition(":")[0] or source
+    return Path(file).is_file() if file.endswith((PYTHON, TOML)) else bool(file)
+
+
 def listed() -> Iterator[tuple[Experiment | None, str, str]]:
     """Yield each experiment with its origin and an error text.
 

@@ -263,10 +263,11 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
 def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
     """Return the record of a folder's study, with the path of the folder's definition, if any."""
     found = StudyRecord.read(record, folder.name)
-    here = folder / Path(found.source).name
-    if found.definition is None or not (found.source and here.is_file()):
+    file, *name = found.source.split(":")
+    here = folder / Path(file).name
+    if found.definition is None or not (file and here.is_file()):
         return found
-    return replace(found, definition={**found.definition, "source": str(here)})
+    return found.at(":".join([str(here), *name]))
 
 
 def recorded_runs(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:

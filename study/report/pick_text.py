@@ -9,16 +9,17 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, failure_rate_json, rate_text
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.play_summary import finite
+from thetafront.study.experiments.registry import is_here
 from thetafront.study.report.expected import chance_text
-from thetafront.study.report.recommend import TO_PLAY_IT, Candidate, Recommendation, cost_text
+from thetafront.study.report.recommend import Candidate, Recommendation, cost_text
 from thetafront.study.shrinkage import ENOUGH
 from thetafront.study.text import counted
 
 
 def play_command(experiment: Experiment, params: Mapping[str, Any]) -> str:
-    """Return the command that plays a θ; empty if the game is defined in a script or notebook."""
+    """Return the command that plays a θ; empty if no module or file defines the game here."""
     player = experiment.player
-    if player.is_external and not experiment.source:
+    if player.is_external and not is_here(experiment.source):
         return ""
     params, names = {**experiment.fixed, **params}, player.theta_names
     words = ["thetafront", "play", experiment.source if player.is_external else player.name]
@@ -148,7 +149,7 @@ def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
         (
             "untested",
             f"{theta_text(each, experiment)} may reach {interval} at "
-            f"{cost_text(each.expected, experiment)} (predicted, 95% intervals); {TO_PLAY_IT}",
+            f"{cost_text(each.expected, experiment)} (predicted, 95% intervals){picked.hint}",
         )
     ]
 
@@ -181,7 +182,8 @@ def validated_text(chosen: Candidate, goal: Goal) -> str:
     interval = goal.format.interval_with_unit(own.value, own.low, own.high)
     n = len(chosen.point.games)
     if math.isnan(own.low):
-        return f"{interval} ({counted(n, 'game')}, too few for an interval)"
+        why = "too few for an interval" if n < ENOUGH else "all the same: no interval"
+        return f"{interval} ({counted(n, 'game')}, {why})"
     others = " and the other points' variance" if n < ENOUGH else ""
     return f"{interval} (95% interval, from its own {counted(n, 'game')}{others})"
 

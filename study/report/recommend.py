@@ -26,8 +26,9 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import score_of_elo
-from thetafront.study.log.invocation import option
+from thetafront.study.log.invocation import CALL, option
 from thetafront.study.log.point import Point, theta_key
+from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
     CONFIDENCE,
@@ -42,7 +43,6 @@ from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 
 ELO = "elo"  # for a match, a query may give an Elo difference instead of a score
-TO_PLAY_IT = "`pick` can play it, unless you give it `--games 0` or a folder of tables"
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,7 @@ class Recommendation:
     # for this pick but not picked.
     passed_over: tuple[PassedOver, ...] = ()
     prospect: Candidate | None = None  # a θ without games, expected to be better than the chosen
+    hint: str = ""  # how to play the prospect
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,15 @@ class Candidates:
                 if each is not best and (reason := why_not(each, best, query, played))
             ),
             prospect=None if prospect is best else prospect,
+            hint=to_play_it(self.data),
         )
+
+
+def to_play_it(data: StudyData) -> str:
+    """Say how to play an untested θ; empty for a folder of tables, which cannot store games."""
+    if isinstance(data, PublishedStudy):
+        return ""
+    return f"; to play it, {'pass `games`' if CALL.get() else 'run `pick` without `--games 0`'}"
 
 
 def refusal(
@@ -228,7 +237,7 @@ def refusal(
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
         return f"study: {data.name!r} has no validated points; run thetafront validate {data.name}"
-    untested = "" if prospect is None else f"; an untested θ may meet the query: {TO_PLAY_IT}"
+    untested = "" if prospect is None else f"; an untested θ may meet the query{to_play_it(data)}"
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
         return (

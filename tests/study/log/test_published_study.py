@@ -17,6 +17,7 @@ from thetafront.study.log.location import locate
 from thetafront.study.log.published_study import read_published
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
+from thetafront.study.report.pick_text import play_command
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 EXACTLY = (
@@ -110,6 +111,18 @@ def test_what_is_no_study_is_refused(tmp_path: Path) -> None:
     (folder / "manifest.json").write_text("[1]")
     with pytest.raises(InputError, match=r"manifest\.json is not a study manifest"):
         read_published(folder)
+
+
+def test_theta_are_played_by_the_definition_in_the_folder_if_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = copy_of(REFERENCE / "highs", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for file in (copy / "highs.py", None):
+        _, study = read_published(copy)
+        command = play_command(study.experiment, study.points[0].params)
+        assert command.partition(" --")[0] == (f"thetafront play {file}:HIGHS" if file else "")
+        (copy / "highs.py").unlink(missing_ok=True)
 
 
 def test_a_manifest_whose_earlier_runs_are_no_list_still_gives_the_study(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,10 @@ from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
 from thetafront.study.experiments.registry import EXPERIMENTS
+from thetafront.study.log.invocation import called
 from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point
+from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.pick_text import pick_json, pick_text, play_command
@@ -31,6 +33,7 @@ from thetafront.study.report.recommend import (
     PickQuery,
     Recommendation,
     check_wanted,
+    to_play_it,
 )
 
 
@@ -281,14 +284,22 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     assert found.prospect is prospect
     (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]
     assert f"n {prospect.point.params['n_playouts']} may reach" in line
+    assert line.endswith("; to play it, run `pick` without `--games 0`")
     assert pick_text(found, "Model refuted.").splitlines()[-1] == "Model refuted."
     assert pick_json(found, "Model refuted.")["distrust"] == "Model refuted."
     told = pick_json(found)["untested"]
     assert told["params"] == prospect.point.params
     assert told["predicted_score"]["mean"] == prospect.expected.score.value
     too_little = PickQuery(quick, cost_limit=5e-5)
-    with pytest.raises(InputError, match="an untested θ may meet the query: `pick` can play it"):
+    with (
+        called("study.pick()"),
+        pytest.raises(
+            InputError, match="an untested θ may meet the query; to play it, pass `games"
+        ),
+    ):
         candidates.pick(too_little, candidates.propose(too_little))
+    folder = PublishedStudy(**{each.name: getattr(data, each.name) for each in fields(data)})
+    assert to_play_it(folder) == "", "it cannot store games"
 
 
 @pytest.mark.parametrize(
@@ -359,6 +370,8 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     assert "(95% interval, from its own 8 games and the other points' variance)" in pick_text(few)
     alone = picked(study_of({**THREE, 20: (2.0, [6000.0])}), quick, cost_limit=0.0025)
     assert "6,000 ± ? points (1 game, too few for an interval)" in pick_text(alone)
+    same = picked(study_of({**THREE, 20: (2.0, [6000] * 30)}), quick, cost_limit=0.0025)
+    assert "6,000 ± ? points (30 games, all the same: no interval)" in pick_text(same)
     assert json.loads(json.dumps(pick_json(alone), allow_nan=False))["validated_score"] == {
         "mean": 6000.0,
         "sem": None,
