@@ -155,11 +155,10 @@ def trained_network(name: str) -> TrainedNetwork:
         network.settings  # noqa: B018, checks them
     except FileNotFoundError:
         known = trained_networks()
-        allowed = f"one of {', '.join((NONE, *known))}" if known else NONE
-        raise ValueError(
-            f"network must be {allowed} (got {name!r}); thetafront train ntuple --name {name} "
-            "trains it"
-        ) from None
+        problem = f"network must be one of {', '.join((NONE, *known))} (got {name!r})"
+        if not known:
+            problem = f"there is no network {name!r}"
+        raise ValueError(f"{problem}; to train it: thetafront train ntuple --name {name}") from None
     except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"network: {path} is not a network manifest ({error})") from None
     return network

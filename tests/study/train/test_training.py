@@ -4,6 +4,7 @@ import json
 import math
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -396,7 +397,10 @@ def test_a_checkpoint_that_is_damaged_or_gone_is_named(networks: Path) -> None:
     assert "has lost its checkpoint.npz" in refused("train", "ntuple", "--name", "v", *WORDS)
     assert NTuple(network="v").play(1).n_moves > 0
     line = refused("play", "ntuple", "--set", "network=w", "--games", "1")
-    assert "network must be one of none, v (got 'w'); thetafront train ntuple --name w" in line
+    command = "to train it: thetafront train ntuple --name w"
+    assert f"network must be one of none, v (got 'w'); {command}" in line
+    shutil.rmtree(networks / "v")
+    assert f"there is no network 'w'; {command}" in refused("play", "ntuple", "--set", "network=w")
 
 
 def test_weights_that_grow_beyond_all_bounds_end_a_training(networks: Path) -> None:
