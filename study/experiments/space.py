@@ -48,14 +48,17 @@ class Space:
     Raises
     ------
     ValueError
-        If a constraint does not follow the grammar; if a ``when`` names an unknown parameter, or a
-        value that this parameter cannot have; if parameters depend on one another in a cycle.
+        If ``parameters`` is a single parameter; if a constraint does not follow the grammar; if a
+        ``when`` names an unknown parameter, or a value that this parameter cannot have; if
+        parameters depend on one another in a cycle.
     """
 
     parameters: tuple[Dimension, ...]
     constraints: tuple[str | Callable[[Mapping[str, Any]], Any], ...] = ()
 
     def __post_init__(self) -> None:
+        if isinstance(self.parameters, Dimension):
+            raise ValueError("parameters must be a sequence, such as (NumericParameter(…),)")
         given: Any = self.constraints
         given = (given,) if isinstance(given, str) or callable(given) else tuple(given)
         if wrong := [each for each in given if not (isinstance(each, str) or callable(each))]:

@@ -223,6 +223,8 @@ def test_all_values_of_any_grid_can_be_reached(low: float, high: float, n_steps:
 def test_unknown_parameters_are_refused() -> None:
     with pytest.raises(InputError, match=r"must have only .* \(got dpeth\)"):
         Space(PARAMETERS).completed({"dpeth": 3})
+    with pytest.raises(ValueError, match=r"must be a sequence, such as \(NumericParameter"):
+        Space(NumericParameter("x", 1, 2))  # type: ignore[arg-type]
 
 
 def test_rounding_errors_do_not_leave_the_grid() -> None:
