@@ -136,10 +136,10 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
     notes = []
     if not goal.is_exact:
         is_few = any(row["n_games"] < ENOUGH for row in rows)
-        others = f" and, if n < {ENOUGH}, from the other points' variance" if is_few else ""
+        others = f" (below {ENOUGH}, the interval also uses the variance at other points)"
         notes += [
             f"{goal.label}: given all of the study's games",
-            f"{VALIDATED}: from a point's own n games{others}",
+            f"{VALIDATED}: from a point's own n games{others if is_few else ''}",
         ]
     if "n_failed" in rows[0]:
         notes.append(counted_as(goal))

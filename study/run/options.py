@@ -51,7 +51,9 @@ def path(help_: str, *names: str, **settings: Any) -> Any:
     return typer.Option(*names, help=help_, parser=folder, metavar="FOLDER", **settings)
 
 
-ResultsOption = Annotated[Path, path("Folder that holds all studies.", "--results")]
+ResultsOption = Annotated[
+    Path, path("Folder that holds all studies. Except for the default, it must exist.", "--results")
+]
 JobsOption = Annotated[
     int | None, whole("Number of worker processes.", "--jobs", show_default="all cores")
 ]

@@ -187,10 +187,12 @@ def inspection_text(found: Inspection) -> str:
         lines.append("              this agent assigns no values to actions")
     else:
         lines += [
-            f"value         what the decision with stream {found.stream} compared: points from",
-            "              this board on, or for expectimax, the value of its heuristic",
+            f"value         the value by which the decision (stream {found.stream}) ranked the",
+            "              action: points from this board on, or for expectimax, the value of its",
+            "              heuristic",
             "              standard error: the value's standard deviation over repeats of the",
-            "              decision with other streams; chosen: the share that chose it",
+            "              decision with other streams; chosen: the share of repeats that",
+            "              chose this action",
         ]
     return "\n".join(lines)
 

@@ -160,7 +160,8 @@ def test_the_table_of_validated_points_has_their_numbers(quick: Experiment) -> N
     rows = Analysis(data_of(study, quick)).rows
     text = printed(front_table(rows, quick))
     note = "validated alone: from a point's own n games"
-    assert f"{note} and, if n < 30, from the other points' variance" in " ".join(text.split())
+    others = "(below 30, the interval also uses the variance at other points)"
+    assert f"{note} {others}" in " ".join(text.split())
     many = " ".join(printed(front_table(rows[:2], quick)).split())
     assert note in many
     assert "variance" not in many
