@@ -21,8 +21,6 @@ from enum import StrEnum
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
 MAX_INTEGER = 2**53
 """Above this number, floats no longer distinguish all integers."""
 
@@ -326,7 +324,7 @@ def plain_values(agent: Any) -> dict[str, Value]:
 
 def without_numpy(value: Any) -> Any:
     """Return a number of numpy as a number of Python, and anything else unchanged."""
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if hasattr(value, "dtype") else value
 
 
 def is_real(value: Any) -> bool:
