@@ -205,15 +205,21 @@ def make_table(analysis: Analysis) -> pd.DataFrame:
     """Return θ and both objectives of all complete trials, rounded, with readable headings."""
     experiment, trials = analysis.data.experiment, analysis.tables["trials"]
     goal, cost = experiment.goal, experiment.cost
-    rows = []
-    for trial in trials[trials["state"] == "complete"].to_dict("records"):
-        row = {"trial": int(trial["trial"]), "from": trial["origin"]}
-        row |= {each.label: each.text(trial[each.name], 4) for each in experiment.space}
-        row["games"] = int(trial["n_games"])
-        row[f"{goal.label}, observed mean"] = goal.format.text(trial[goal.column("mean")])
-        row[cost.label] = cost.text(trial[cost.name])
-        if goal.posterior_column("mean") in trial:
-            model = goal.format.text(trial[goal.posterior_column("mean")])
-            row[f"{goal.label} by the model of the trials"] = model
-        rows.append(row)
-    return pd.DataFrame(rows)
+    symbols = [each.label for each in experiment.space]
+    headings = ["trial", "from", *symbols, "games", f"{goal.label}, observed mean", cost.label]
+    mean = goal.posterior_column("mean")
+    if has_model := mean in trials:
+        headings.append(f"{goal.label} by the model of the trials")
+    rows = [
+        [
+            int(trial["trial"]),
+            trial["origin"],
+            *(each.text(trial[each.name], 4) for each in experiment.space),
+            int(trial["n_games"]),
+            goal.format.text(trial[goal.column("mean")]),
+            cost.text(trial[cost.name]),
+            *([goal.format.text(trial[mean])] if has_model else []),
+        ]
+        for trial in trials[trials["state"] == "complete"].to_dict("records")
+    ]
+    return pd.DataFrame(rows, columns=headings)  # a symbol may equal another heading

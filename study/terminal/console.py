@@ -49,7 +49,8 @@ def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) ->
 
     In a file or a pipe, every column is printed, however wide the table becomes. A caption has the
     form ``column: note; …``; notes on columns that are left out are removed. ``optional`` has the
-    headings of columns that can be removed from ``table``, in the order of removal.
+    headings of columns that can be removed from ``table``, in the order of removal; each removes
+    one column, the last with this heading.
     """
     from rich.console import Console  # noqa: PLC0415
     from rich.measure import Measurement  # noqa: PLC0415
@@ -65,10 +66,10 @@ def print_table(out: "Console", table: "Table", optional: Sequence[str] = ()) ->
     for heading in optional:
         if Measurement.get(out, options, table).minimum <= out.width:
             break
-        kept = [each for each in table.columns if " ".join(str(each.header).split()) != heading]
-        if len(kept) < len(table.columns):
+        headings = [" ".join(str(each.header).split()) for each in table.columns]
+        if heading in headings:
             left_out.append(heading)
-            table.columns = kept
+            del table.columns[max(k for k, each in enumerate(headings) if each == heading)]
     if left_out and table.caption:
         notes = [
             note

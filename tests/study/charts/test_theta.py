@@ -1,9 +1,12 @@
 """Parallel coordinates: places of values on axes, what is written on them, edges."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from tests.study.conftest import QUICK
+from tests.study.made_studies import add_trials, data_of, new_study
 from thetafront.study.charts import theta
 from thetafront.study.charts.theta import (
     CHARACTER,
@@ -15,6 +18,7 @@ from thetafront.study.charts.theta import (
     theta_chart,
 )
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
+from thetafront.study.experiments.space import Space
 from thetafront.study.report.analysis import Analysis
 
 
@@ -41,6 +45,21 @@ def test_every_trial_and_point_of_the_front_is_a_line_at_its_places(pacman: Anal
     assert costs.index(min(costs)) == trials["seconds_per_move"].argmin()
     for k in (-2, -1):
         assert {0.0, 1.0} <= {line.places[k] for line in chart.lines}, "the axis spans all"
+
+
+@pytest.mark.parametrize("symbol", ["trial", "from", "games", "score by the model of the trials"])
+def test_the_table_has_every_value_although_a_symbol_is_the_heading_of_another_column(
+    symbol: str,
+) -> None:
+    parameter = replace(QUICK.space.parameters[0], symbol=symbol)
+    named, study = replace(QUICK, space=Space((parameter,))), new_study()
+    add_trials(study, named)
+    analysis = Analysis(data_of(study, named))
+    table, given = theta_chart(analysis).table, analysis.tables["trials"]["n_playouts"]
+    assert list(table.columns)[2] == symbol
+    assert [int(each) for each in table.iloc[:, 2]] == given.to_list()
+    assert table.iloc[:, 0].to_list() == [*range(8)]
+    assert set(table.iloc[:, 3]) == {3}, "games"
 
 
 def test_marks_are_where_their_values_are_and_do_not_touch() -> None:

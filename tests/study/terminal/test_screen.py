@@ -84,6 +84,16 @@ def test_in_a_pipe_a_table_has_all_columns() -> None:
     assert all(f"column {k}" in out.getvalue().splitlines()[1] for k in range(20))
 
 
+def test_of_columns_with_one_heading_the_last_is_left_out() -> None:
+    """A parameter `n` stays although the number of games, n, does not fit."""
+    table = Table("n", "score", "n")
+    table.add_row("parameter", "1,234", "n" * 30)
+    console, out = terminal(30)
+    print_table(console, table, ["n"])
+    assert "parameter" in out.getvalue()
+    assert out.getvalue().endswith("terminal too narrow for: n\n")
+
+
 @pytest.mark.sweeps
 def test_a_sweep_on_a_terminal_of_80_columns(tmp_path: Path) -> None:
     lines = shown(["sweep", "dice", "--trials", "10", "--budget", "none"], 80, tmp_path)
