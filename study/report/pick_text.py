@@ -171,9 +171,10 @@ def expected_text(picked: Recommendation, goal: Goal) -> str:
     if goal.is_exact and chosen.point.games:
         return f"{goal.format.with_unit(score.value)} (exact)"
     interval = goal.format.interval_with_unit(score.value, score.low, score.high)
-    own = len(chosen.point.games)
-    how = f"{own:,} of them with this θ" if own else "none with this θ"
-    return f"{interval} (95% interval, given {counted(picked.n_games, 'game')}, {how}{reaches})"
+    # Other games may also be of this θ: those of trials.
+    own = f"{len(chosen.point.games):,}" if chosen.point.games else "none"
+    given = f"given {counted(picked.n_games, 'game')}, {own} of them to validate this θ"
+    return f"{interval} (95% interval, {given}{reaches})"
 
 
 def validated_text(chosen: Candidate, goal: Goal) -> str:

@@ -180,7 +180,7 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     assert found.chosen.expected.p_within(2.4e-4) >= 0.95
     text = pick_text(found)
     assert "(untested)" in text
-    assert "(95% interval, given 24 games, none with this θ)" in text
+    assert "(95% interval, given 24 games, none of them to validate this θ)" in text
     answer = json.loads(json.dumps(pick_json(found)))
     assert (answer["number"], answer["validated_score"]) == (None, None)
     with pytest.raises(InputError, match=r"no validated points; run thetafront validate s$"):
@@ -357,7 +357,7 @@ def test_the_answer_for_people(quick: Experiment) -> None:
     assert lines["θ"] == "n 20 (number 2, proposal)"
     assert lines["expect"] == (
         f"{score.value:,.0f} ± {(score.high - score.low) / 2:,.0f} points (95% interval, given "
-        "120 games, 40 of them with this θ)"
+        "120 games, 40 of them to validate this θ)"
     )
     assert lines["validated"] == f"6,000 ± {half:.0f} points (95% interval, from its own 40 games)"
     assert re.fullmatch(
