@@ -12,6 +12,7 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import bounded_mean
 from thetafront.study.experiments.objectives.formats import elo
+from thetafront.study.shrinkage import NO_PRIOR, Prior
 
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 TILES_IN_TABLE = (4096, 8192)
@@ -25,8 +26,11 @@ class GameSummary:
     game: type[Game]  # the class of the games
     has_moves: bool = True  # whether the moves of games are counted
 
-    def columns(self, games: Sequence[Any]) -> dict[str, float]:
-        """Return the columns to add to a table row for these games; NaN if there are no games."""
+    def columns(self, games: Sequence[Any], prior: Prior = NO_PRIOR) -> dict[str, float]:
+        """Return the columns to add to a table row for these games; NaN if there are no games.
+
+        ``prior`` is the prior of the goal's estimate.
+        """
         return {}
 
     def cells(self, row: Any) -> dict[str, str]:
@@ -41,7 +45,7 @@ class GameSummary:
 class TileSummary(GameSummary):
     """The shares of games of 2048 that reached certain tiles."""
 
-    def columns(self, games: Sequence[Game2048]) -> dict[str, float]:
+    def columns(self, games: Sequence[Game2048], prior: Prior = NO_PRIOR) -> dict[str, float]:
         """Return the shares, 0 to 1."""
         return {f"share_reaching_{tile}": share_reaching(games, tile) for tile in TILES_IN_CSV}
 
@@ -63,13 +67,13 @@ def summary_of(game: type[Game]) -> GameSummary:
 class MatchSummary(GameSummary):
     """Results against an opponent, and the difference in Elo that they correspond to."""
 
-    def columns(self, games: Sequence[Any]) -> dict[str, float]:
+    def columns(self, games: Sequence[Any], prior: Prior = NO_PRIOR) -> dict[str, float]:
         """Return how many games were won, drawn and lost, and Elo with its 95% interval.
 
         A pair of games counts as won if its mean score is above one half.
         """
         scores = np.array([game.score for game in games], np.float64)
-        found = bounded_mean(scores)
+        found = bounded_mean(scores, prior=prior)
         return {
             "n_wins": int((scores > 0.5).sum()),
             "n_draws": int((scores == 0.5).sum()),

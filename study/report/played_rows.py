@@ -58,7 +58,7 @@ def played_row(
     """Return the results of one point's games, without intervals of costs."""
     goal = experiment.goal
     n_failed = len(point.failures) if has_failures else None
-    columns = games_columns(point.in_order, experiment, n_failed)
+    columns = games_columns(point.in_order, experiment, n_failed, prior)
     found = goal.estimate(point.in_order, prior)
     first = {
         goal.column("mean"): found.value,
@@ -79,7 +79,10 @@ def played_row(
 
 
 def games_columns(
-    games: Sequence[Game], experiment: Experiment, n_failed: int | None = None
+    games: Sequence[Game],
+    experiment: Experiment,
+    n_failed: int | None = None,
+    prior: Prior = NO_PRIOR,
 ) -> dict[str, Any]:
     """Summarize the games of one θ, by column; NaN if there are none.
 
@@ -93,7 +96,7 @@ def games_columns(
         **experiment.goal.summary(games),
         **{cost.name: cost.value(games) for cost in experiment.costs},
         **(moves if experiment.summary.has_moves else {}),
-        **experiment.summary.columns(games),
+        **experiment.summary.columns(games, prior),
     }
 
 

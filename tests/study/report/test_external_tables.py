@@ -19,7 +19,9 @@ from thetafront.study.charts.scores import collect_samples, scores_chart
 from thetafront.study.check.replay import Settings
 from thetafront.study.check.verification import verify_folder
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.game_summary import MatchSummary
 from thetafront.study.experiments.objectives import exact, match, mean, rate
+from thetafront.study.experiments.objectives.formats import elo
 from thetafront.study.log.location import locate
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.study_data import StudyData
@@ -98,6 +100,21 @@ def test_moves_are_reported_where_there_are_some(data: StudyData, tosser: Experi
     for each in (data, with_moves):
         assert ("n_moves_mean" in trials_frame(each)) is (each is with_moves)
         assert ("n_moves_mean" in validated_frame(Analysis(each))) is (each is with_moves)
+
+
+def test_the_interval_of_elo_is_that_of_the_score(tosser: Experiment) -> None:
+    """Also of a few games, whose interval depends on the games of other points."""
+    study = new_study()
+    experiment = replace(tosser, goal=match(), summary=MatchSummary(ReportedGame))
+    fill(study, experiment)
+    scores = [0.5, 0.75, *[1.0] * 6]  # of pairs
+    games = [ReportedGame(r, score, 7, 1e-4, {"energy": 50}) for r, score in enumerate(scores)]
+    store_point(study, {"level": 50}, dict(enumerate(games)))
+    rows = Analysis(StudyData.read(study, experiment)).rows
+    assert 8 in [row["n_games"] for row in rows]
+    for row in rows:
+        for end in ("mean", "low95", "high95"):
+            assert row[f"elo_{end}"] == pytest.approx(elo(row[f"result_{end}"]))
 
 
 GOALS = {
