@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -48,6 +48,7 @@ COLOURS = (BLUE, ORANGE, GREEN, PINK, GREY)
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
 MAX_STUDIES = len(COLOURS)
+OF_PRECISION = ("standard_error", "replicates")  # how precisely a goal is measured
 
 
 @dataclass(frozen=True)
@@ -103,12 +104,12 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
     first = studies[0].data.experiment
     for each in studies:
         experiment = each.data.experiment
-        if (experiment.goal, experiment.cost) != (first.goal, first.cost):
+        if differs := first_difference(experiment, first):
             raise InputError(
                 f"studies must have the same goal and cost: {each.data.name!r} has "
                 f"{experiment.goal.label} against {experiment.cost.label} ({experiment.name}), but "
                 f"{studies[0].data.name!r} has {first.goal.label} against {first.cost.label} "
-                f"({first.name})"
+                f"({first.name}); {differs} differs"
             )
         if each.model is None:
             raise InputError(f"study: {each.data.name!r} has no complete trial yet")
@@ -116,6 +117,16 @@ def compared(studies: Sequence[Analysis]) -> list[ComparedFront]:
     if len(set(short_names)) < len(short_names):  # studies in two folders may share a name
         short_names = [f"{k}: {name}" for k, name in enumerate(short_names, 1)]
     return [ComparedFront(name, each) for name, each in zip(short_names, studies, strict=True)]
+
+
+def first_difference(one: Experiment, other: Experiment) -> str:
+    """Name what makes two goals or costs different; empty if they can be compared."""
+    for what in ("goal", "cost"):
+        mine, its = getattr(one, what), getattr(other, what)
+        for name in (each.name for each in fields(mine)):
+            if name not in OF_PRECISION and getattr(mine, name) != getattr(its, name):
+                return f"the {what}'s {name.replace('_', ' ')}"
+    return ""
 
 
 def study_kinds(fronts: Sequence[ComparedFront]) -> list[Kind]:
@@ -206,7 +217,7 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
     every = [row for rows in curves.values() for row in rows]
     ends = axis_span([0.0, *field_values(every, "y")], field_values(every, "low", "high"))
     x = cost_axis(cost, budgets.tolist())
-    unit = f", {goal.format.unit}" if goal.format.unit else ""
+    unit = f", {goal.of_size('').strip()}" if goal.format.unit else ""
     y = goal_axis(goal, ends, f"{goal.label} minus {fronts[0].name}'s{unit}")
     said = {
         "study": "study",
@@ -232,16 +243,17 @@ def differences_chart(fronts: Sequence[ComparedFront]) -> Chart:
 
 def signed(found: Estimate, goal: Goal) -> str:
     """Return the text of a difference in the goal, with its interval: ``+971 ± 1,881 points``."""
-    sign = "" if found.value == 0.0 else "+" if found.value > 0.0 else "−"
     value, half = abs(found.value), (found.high - found.low) / 2.0
     if goal.is_share:
-        interval = f" ± {100.0 * half:.1f}" if half else ""
-        return f"{sign}{100.0 * value:.1f}{interval} percentage points"
-    if half == 0.0:
-        return f"{sign}{goal.format.with_unit(value)}"
-    # Ends of an interval would need signs, too.
-    style = replace(goal.format, interval_style="plus-minus")
-    return f"{sign}{style.interval_with_unit(value, value - half, value + half)}"
+        text = f"{100.0 * value:.1f}{f' ± {100.0 * half:.1f}' if half else ''}"
+    elif half == 0.0:
+        text = goal.format.text(value)
+    else:  # ends of an interval would need signs, too
+        style = replace(goal.format, interval_style="plus-minus")
+        text = style.interval(value, value - half, value + half)
+    is_zero = not text.partition(" ")[0].strip("0.")  # after rounding
+    sign = "" if is_zero else "+" if found.value > 0.0 else "−"
+    return f"{sign}{goal.of_size(text)}"
 
 
 def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
@@ -264,14 +276,15 @@ def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd
     for front, machine in zip(fronts, machines, strict=True):
         goal, cost = front.experiment.goal, front.experiment.cost
         data = front.data.data
-        n_validated = sum(len(point.games) for point in data.points)
+        n_validated = sum(len(point.games) for point in data.played_points)
         complete = data.complete_trials
         row = {
             "study": front.name,
             "experiment": front.experiment.title,
             "search": f"{counted(len(complete), 'trial')}, "
             f"{counted(sum(len(trial.games) for trial in complete), 'game')}",
-            "validation": f"{counted(len(data.points), 'point')}, {counted(n_validated, 'game')}",
+            "validation": f"{counted(len(data.played_points), 'point')}, "
+            f"{counted(n_validated, 'game')}",
         }
         row["machines"] = machine
         for word, end in (("cheapest", front.curve[0]), ("most expensive", front.curve[-1])):

@@ -1,12 +1,16 @@
 """Fronts of several studies: budgets, differences by hand, and what cannot be compared."""
 
 import math
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.study.charts.published import published
 from tests.study.charts.specs import drawn, rows_of
+from tests.study.conftest import QUICK
 from thetafront.study.charts.comparison import (
     MAX_STUDIES,
     N_ROWS,
@@ -18,6 +22,7 @@ from thetafront.study.charts.comparison import (
     fronts_chart,
 )
 from thetafront.study.errors import InputError
+from thetafront.study.log.point import Point
 from thetafront.study.report.analysis import Analysis
 
 
@@ -96,6 +101,32 @@ def test_charts_have_every_study_and_its_points(pages: dict[str, Analysis]) -> N
     assert list(chart.table["machines"]) == ["one", "other"]
     assert "<path" in drawn(chart)
     assert "<path" in drawn(differences_chart(fronts))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"standard_error": 1.0, "replicates": 2}, ""),
+        (
+            {"penalty": 3.0},
+            r"score against CPU time per move \(quick\); the goal's penalty differs$",
+        ),
+    ],
+)
+def test_goals_are_compared_however_precisely_they_are_measured(
+    small: Analysis, change: dict[str, Any], message: str
+) -> None:
+    experiment = replace(QUICK, goal=replace(QUICK.goal, **change))
+    other = Analysis(replace(small.data, experiment=experiment))
+    with pytest.raises(InputError, match=message) if message else nullcontext():
+        assert len(compared([small, other])) == 2
+
+
+def test_points_that_were_left_out_are_not_counted(small: Analysis) -> None:
+    left_out = [Point({"n_playouts": n}, error="it failed") for n in (1, 2)]
+    data = replace(small.data, points=[*small.data.points, *left_out])
+    table = fronts_chart(compared([small, Analysis(data)]), ["", ""]).table
+    assert list(table["validation"]) == ["3 points, 300 games"] * 2
 
 
 def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:

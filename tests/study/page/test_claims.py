@@ -206,7 +206,9 @@ def test_signs_and_units() -> None:
     assert signed(Estimate(0.25, 0.25, 0.25), WIN_RATE) == "+25.0 percentage points"
     assert signed(Estimate(1.0, 1.0, 1.0), SCORE) == "+1 point"
     packed = mean("packed", unit="%", low=0.0, high=100.0)
-    assert signed(Estimate(-0.83, -1.16, -0.51), packed) == "−0.83 ± 0.32 %"
+    assert signed(Estimate(-0.83, -1.16, -0.51), packed) == "−0.83 ± 0.32 percentage points"
+    assert signed(Estimate(-0.5, -0.5, -0.5), packed) == "−0.5 percentage points"
+    assert signed(Estimate(-0.001, -0.29, 0.288), packed) == "0.00 ± 0.29 percentage points"
     assert signed(Estimate(0.0, 0.0, 0.0), SCORE) == "0 points"
 
 
