@@ -9,7 +9,7 @@ import numpy as np
 
 from thetafront.study.charts.chart import Axis, Row, short
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
+from thetafront.study.experiments.dimension import CategoricalParameter, Dimension
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import significant
 
@@ -143,12 +143,8 @@ def parameter_axis(parameter: Dimension, title: str) -> Axis:
 
 
 def theta_row(theta: Mapping[Any, Any], experiment: Experiment) -> Row:
-    """Return θ's active values as texts: ``p0`` for the space's first parameter, and so on."""
-    return {
-        f"p{k}": each.text(theta[each.name], 4)
-        for k, each in enumerate(experiment.space)
-        if not is_absent(theta.get(each.name))
-    }
+    """Return θ's values as texts: ``p0`` for the space's first parameter, and so on."""
+    return {f"p{k}": each.text(theta.get(each.name), 4) for k, each in enumerate(experiment.space)}
 
 
 def theta_titles(experiment: Experiment) -> dict[str, str]:

@@ -84,7 +84,8 @@ def front_chart(analysis: Analysis) -> Chart:
         span = max(measured) - min(measured) or math.inf
         low, high = max(low, min(measured) - span), min(high, max(measured) + span)
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
-    said, observed_title = field_titles(experiment), f"{short(goal.label, 40)}, observed"
+    said = field_titles(experiment)
+    of_trials = said | {"seen": observed_title(goal)}
     bars = [
         layer
         for kind in KINDS.values()
@@ -99,9 +100,7 @@ def front_chart(analysis: Analysis) -> Chart:
         *left_to_win(tables, experiment),
         *curve_layers(PREDICTED, predicted, said),
         *curve_layers(COMBINED, combined, said),
-        Layer(
-            "point", TRIALS, trials, size=16, opacity=0.8, tooltip=said | {"seen": observed_title}
-        ),
+        Layer("point", TRIALS, trials, size=16, opacity=0.8, tooltip=of_trials),
         *bars,
         Layer("text", LABELS, labelled(points, x, y, experiment)),
     ]
@@ -202,6 +201,11 @@ def field_titles(experiment: Experiment) -> dict[str, str]:
         "p": "P(on front)",
         **theta_titles(experiment),
     }
+
+
+def observed_title(goal: Goal) -> str:
+    """Return the name that a tooltip shows for the goal of a trial, which has no interval."""
+    return f"{short(goal.label, 40)}, observed"
 
 
 def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:

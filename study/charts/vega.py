@@ -116,8 +116,10 @@ def layer_spec(layer: Layer, chart: Chart) -> Spec:
         encoding["size"] = {"condition": tests, "value": layer.size}
         ring = {"test": "datum.number == pinned", "value": PINNED}
         encoding["stroke"] = {"condition": ring, "value": kind.colour}
-    if layer.tooltip:
-        encoding["tooltip"] = tooltip(layer.tooltip)
+    known = {name for row in layer.rows for name in row}
+    # Vega would write "undefined" for a field that the rows lack.
+    if titles := {name: title for name, title in layer.tooltip.items() if name in known}:
+        encoding["tooltip"] = tooltip(titles)
     name = "line" if layer.mark == "step" else layer.mark
     k = [*map(id, chart.datasets)].index(id(layer.rows))
     return {

@@ -13,11 +13,27 @@ from thetafront.study.charts.axes import (
     log_ticks,
     parameter_axis,
     round_values,
+    theta_row,
     without_outliers,
 )
 from thetafront.study.charts.chart import rounded, short
+from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, mean
+from thetafront.study.experiments.space import Space
+
+
+def test_a_tooltip_shows_a_dash_for_an_inactive_parameter() -> None:
+    kind = CategoricalParameter("kind", ("deep", "flat"))
+    depth = NumericParameter("depth", 1, 9, integer=True, when={"kind": ("deep",)})
+
+    def play(kind: str, seed: int, depth: int = 0) -> float:
+        return 0.0
+
+    experiment = Experiment(name="e", agent=play, space=Space((kind, depth)), goal=mean("v"))
+    assert theta_row({"kind": "deep", "depth": 3}, experiment) == {"p0": "deep", "p1": "3"}
+    for theta in ({"kind": "flat"}, {"kind": "flat", "depth": math.nan}):
+        assert theta_row(theta, experiment) == {"p0": "flat", "p1": "–"}
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from thetafront.study.charts.front import (
     field_titles,
     front_chart,
 )
+from thetafront.study.charts.hypervolume import timeline_chart
 from thetafront.study.charts.vega import notebook_chart, specification
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import Space
@@ -97,6 +98,15 @@ def test_tooltips_name_all_parameters_and_what_the_model_said(pacman: Analysis) 
     assert {"games", "P(on front)", "win rate by the model of the trials"} <= said
     fields = {*field_titles(pacman.data.experiment)}
     assert all(fields <= {*row} for row in validated_rows(pacman).to_dict("records"))
+
+
+def test_a_tooltip_says_interval_only_if_it_shows_one(small: Analysis) -> None:
+    for chart in (front_chart(small), timeline_chart(small)):
+        for layer in layers_of(chart):
+            is_trial = all(row.get("who", "trial").startswith("trial") for row in layer.rows)
+            assert ("95% interval" in layer.tooltip.get("seen", "")) == (
+                bool(layer.tooltip) and not is_trial
+            )
 
 
 def test_the_page_can_set_a_budget_and_choose_a_point(small: Analysis) -> None:

@@ -189,11 +189,25 @@ def test_what_is_missing_is_left_out_and_rows_are_embedded_once(small: Analysis)
     assert [*spec["datasets"].values()] == [[{"x": 0.5, "y": 0.5, "b": 1}]]
 
 
+@pytest.mark.parametrize("make", CHARTS)
+def test_a_tooltip_shows_only_fields_that_all_its_marks_have(make: Make, pacman: Analysis) -> None:
+    """Vega would write undefined for a field that is missing."""
+    spec = specification(make(pacman))
+    for panel in (
+        each for row in spec.get("vconcat", [spec]) for each in row.get("hconcat", [row])
+    ):
+        for layer in panel["layer"]:
+            for field in layer["encoding"].get("tooltip", []):
+                rows = spec["datasets"][layer["data"]["name"]]
+                assert all(field["field"] in row for row in rows), field
+
+
 def test_lines_of_a_tooltip_have_titles_of_their_own() -> None:
     """Of equal titles Vega shows one line; ``title`` and ``image`` it does not show as lines."""
     titles = ["games", "title", "games", "games (2)", "image", "games"]
     said = {f"p{k}": title for k, title in enumerate(titles)}
-    spec = specification(one_point(Kind("kind", colours.BLUE), Axis("x", 0.0, 1.0, {}), said, {}))
+    chart = one_point(Kind("kind", colours.BLUE), Axis("x", 0.0, 1.0, {}), said, said)
+    spec = specification(chart)
     found = spec["layer"][-1]["encoding"]["tooltip"]
     shown = [each["title"] for each in found]
     assert len(set(shown)) == len(titles)
