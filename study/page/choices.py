@@ -183,6 +183,8 @@ def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
 def least_limit(candidate: Candidate) -> float:
     """Return the smallest budget within which a θ stays with enough probability."""
     expected = candidate.expected
+    if expected.log_deviation == 0.0:
+        return expected.cost.value
     deviations = ndtri(CONFIDENCE if candidate.number else OF_PROPOSALS)
     least = expected.cost.value * 10.0 ** (deviations * expected.log_deviation)
     return float(least * (1.0 + ROUNDING))

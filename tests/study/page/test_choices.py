@@ -9,7 +9,7 @@ from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.charts.axes import round_numbers
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import SCORE
+from thetafront.study.experiments.objectives import SCORE, SWEEPS
 from thetafront.study.log.location import Location
 from thetafront.study.page.choices import Choices, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
@@ -97,6 +97,9 @@ def test_exact_goals(solver: Experiment) -> None:
     for sweeps in (10, 50):
         store_point(study, {"sweeps": sweeps}, {0: Solver(sweeps).play(500_000)})
     check(Analysis(data_of(study, solver)), every=8)
+    choices = check(Analysis(data_of(study, solver.with_cost(SWEEPS))), every=8)
+    limits = {choices.answers[step.answer].number: step.limit for step in choices.steps[::-1]}
+    assert [*limits.values()][::-1] == [2, 5, 10, 20, 50, 100], "exact costs are exact budgets"
 
 
 def test_numbers_are_rounded_up() -> None:
