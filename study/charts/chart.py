@@ -132,7 +132,9 @@ class Chart:
     @property
     def heading(self) -> str:
         """The heading for use outside a page: the subject, then the title."""
-        return f"{self.subject}: {self.title[0].lower()}{self.title[1:]}"
+        is_word = self.title[1:2].islower()  # not an acronym
+        title = self.title[0].lower() + self.title[1:] if is_word else self.title
+        return f"{self.subject}: {title}"
 
 
 def short(text: str, length: int = MAX_LABEL) -> str:

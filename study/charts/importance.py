@@ -21,6 +21,7 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.tables import model_note
 from thetafront.study.scale import Form
 
 KEY, TITLE = "importance", "Which parameters matter"
@@ -78,11 +79,10 @@ def importance_chart(analysis: Analysis) -> Chart:
     of_goal, of_cost = (WORDS[each.form] for each in experiment.scales)
     text = (
         f"Total Sobol indices of the model's mean over the whole space, given "
-        f"{len(model.observations.points):,} trials and validated points. A parameter's index is "
-        f"the share of the variance in {of_goal}{experiment.goal.label} or in "
-        f"{of_cost}{experiment.cost.label} that would remain if all other parameters were known. "
-        f"Indices may add up to more than 1. Their intervals cover the numerical integration "
-        f"error, but not the model's errors."
+        f"{model_note(model)}. A parameter's index is the share of the variance in "
+        f"{of_goal}{experiment.goal.label} or in {of_cost}{experiment.cost.label} that would "
+        f"remain if all other parameters were known. Indices may add up to more than 1. Their "
+        f"intervals cover the numerical integration error, but not the model's errors."
     )
     most = max(1.0, float(ends.max()))
     x = linear_axis("total Sobol index, share of the variance", (0.0, most), lambda v: f"{v:g}")

@@ -34,6 +34,7 @@ from thetafront.study.estimate import Z95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.tables import model_note
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 
@@ -155,10 +156,10 @@ def slices_chart(analysis: Analysis) -> Chart:
     text = (
         f"Each row shows how {goal.label} and {cost.label} depend on one parameter when it alone "
         f"changes from a point on the front (the diamond). Lines are the model's mean, "
-        f"with 95% bands, given all games from {len(model.observations.points):,} trials and "
-        f"validated points; bands are wide where nothing was played. The parameter table "
-        f"refers to the slices through {points[len(points) // 2][0]}, where a ? means that the "
-        f"bands are too wide to tell whether the parameter has an effect."
+        f"with 95% bands, given all games from {model_note(model)}; bands are wide where "
+        f"nothing was played. The parameter table refers to the slices through "
+        f"{points[len(points) // 2][0]}, where a ? means that the bands are too wide "
+        f"to tell whether the parameter has an effect."
     )
     choice = Choice("through", [name for name, _ in points], len(points) // 2)
     table = make_table(choice, rows, experiment)

@@ -232,6 +232,12 @@ def games_note(frame: pd.DataFrame, what: str) -> str:
     return f"{rows} with {each} each, {int(frame['n_games'].sum()):,} in all"
 
 
+def model_note(model: "FittedModel") -> str:
+    """Say how many trials and validated points a model is fitted to."""
+    n_trials = len(model.observations.points) - model.n_validated
+    return f"{counted(n_trials, 'trial')} and {counted(model.n_validated, 'validated point')}"
+
+
 def write_text(text: str, path: Path) -> None:
     """Write a text atomically."""
     with atomic_write(path) as draft:

@@ -19,6 +19,7 @@ from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives.formats import (
     SECONDS_PREFIXES,
+    beside_unit,
     format_seconds,
     significant,
 )
@@ -116,7 +117,7 @@ class Cost:
         """Write a cost with its unit."""
         if self.is_timed:
             return format_seconds(value)
-        return f"{f'{value:,.0f}' if self.is_whole else significant(value)} {self.unit}".rstrip()
+        return beside_unit(f"{value:,.0f}" if self.is_whole else significant(value), self.unit)
 
     def interval(self, value: float, low: float, high: float) -> str:
         """Write a cost with its 95% interval in percent, if it has a width: ``129 µs ± 2%``."""
@@ -166,7 +167,7 @@ class Cost:
             return f"{value:g}"
         for scale, unit in SECONDS_PREFIXES:
             if value >= scale:
-                return f"{value / scale:g}{unit.replace('µ', 'u')}"
+                return f"{value / scale:.10g}{unit.replace('µ', 'u')}"
         return f"{value:g}"
 
     @property
@@ -223,7 +224,7 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         raise ValueError(
             f"cost must not share its name with a field that every game has (got {field!r})"
         )
-    words = f"{field.replace('_', ' ')} per {per}" if label is None else label
+    words = label or f"{field.replace('_', ' ')} per {per}"
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
 
 

@@ -23,6 +23,12 @@ def format_seconds(seconds: float) -> str:
     return f"{seconds:g} s"
 
 
+def beside_unit(text: str, unit: str) -> str:
+    """Write a unit after a number, in the singular after 1 if the unit is long enough."""
+    is_one = text == "1" and len(unit) >= MIN_PLURAL
+    return f"{text} {unit.removesuffix('s') if is_one else unit}".rstrip()
+
+
 @dataclass(frozen=True)
 class Format:
     """How a goal's values are written."""
@@ -51,9 +57,8 @@ class Format:
         return self.beside_unit(self.text(value))
 
     def beside_unit(self, text: str) -> str:
-        """Write the unit after a number, in the singular after 1 if the unit is long enough."""
-        is_one = text == "1" and len(self.unit) >= MIN_PLURAL
-        return f"{text} {self.unit.removesuffix('s') if is_one else self.unit}".rstrip()
+        """Write the unit after a number."""
+        return beside_unit(text, self.unit)
 
     def error(self, value: float) -> str:
         """Write a standard error without its unit."""
@@ -82,7 +87,7 @@ class Format:
 
     def interval_with_unit(self, value: float, low: float, high: float) -> str:
         """Write a value with its 95% interval and its unit."""
-        return f"{self.interval(value, low, high)} {self.unit}".rstrip()
+        return self.beside_unit(self.interval(value, low, high))
 
 
 def with_ends(value: str, low: str, high: str) -> str:

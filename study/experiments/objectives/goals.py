@@ -369,7 +369,7 @@ def exact(
 def goal_label(name: str, label: str | None) -> str:
     """Return the label of a goal; by default, the words of its name."""
     words = check_name("goal", name).replace("_", " ")
-    return words if label is None else label
+    return label or words
 
 
 def checked(goal: Goal) -> Goal:

@@ -9,6 +9,7 @@ import pytest
 from thetafront.study.charts.axes import (
     axis_span,
     cost_axis,
+    cost_tick,
     goal_axis,
     log_ticks,
     parameter_axis,
@@ -16,11 +17,23 @@ from thetafront.study.charts.axes import (
     theta_row,
     without_outliers,
 )
-from thetafront.study.charts.chart import rounded, short
+from thetafront.study.charts.chart import Chart, rounded, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, mean
 from thetafront.study.experiments.space import Space
+
+
+def test_long_times_have_no_exponent() -> None:
+    assert [cost_tick(SECONDS, each) for each in (5e-5, 7.8e6)] == ["50 µs", "7,800,000 s"]
+
+
+@pytest.mark.parametrize(
+    ("title", "heading"),
+    [("Score", "s: score"), ("PSNR loss", "s: PSNR loss"), ("θ of all", "s: θ of all")],
+)
+def test_a_heading_keeps_acronyms(title: str, heading: str) -> None:
+    assert Chart("key", title, "", subject="s").heading == heading
 
 
 def test_a_tooltip_shows_a_dash_for_an_inactive_parameter() -> None:

@@ -3,6 +3,7 @@
 import io
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,10 @@ from tests.study.made_studies import (
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.log import Log
+from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model import study_model
-from thetafront.study.model.study_model import fit_study
+from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import (
     equal_games_line,
@@ -37,6 +39,7 @@ from thetafront.study.report.front_tables import (
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.tables import (
     frame_thetas,
+    model_note,
     predicted_front_frame,
     trials_frame,
     validated_frame,
@@ -144,6 +147,14 @@ def test_the_curve_is_sorted_and_of_the_space(
     tried = [1, 3, 7, 12, 20, 28, 36, 40]
     gaps = [min(abs(n - m) for m in tried) / 40 for n in curve["n_playouts"]]
     np.testing.assert_allclose(curve["distance_to_trial"], gaps, atol=1e-9)
+
+
+def test_a_model_is_fitted_to_trials_and_points(model: FittedModel, data: StudyData) -> None:
+    assert model_note(model) == "8 trials and 0 validated points"
+    points = [Point({"n_playouts": 5}, games=data.trials[0].games)]
+    combined = combine(model, replace(data, points=points))
+    assert combined is not None
+    assert model_note(combined) == "8 trials and 1 validated point"
 
 
 def printed(table: Any) -> str:

@@ -12,6 +12,7 @@ from thetafront.study.experiments.objectives import (
     exact,
     match,
     mean,
+    rate,
     reported,
 )
 from thetafront.study.experiments.objectives.formats import (
@@ -42,6 +43,21 @@ from thetafront.study.experiments.objectives.formats import (
 )
 def test_a_number_alone_has_four_digits(value: float, text: str) -> None:
     assert significant(value) == text
+
+
+def test_an_empty_label_is_that_of_the_name() -> None:
+    for make in (mean, rate, match, exact):
+        assert make("hit_rate", label="").label == "hit rate"
+    assert reported("size", label="").label == "size per game"
+
+
+def test_one_has_a_unit_in_the_singular() -> None:
+    points, size = exact("value", unit="points"), reported("size", unit="bytes")
+    assert points.format.interval_with_unit(1.0, 1.0, 1.0) == "1 point"
+    assert points.format.interval_with_unit(2.0, 2.0, 2.0) == "2 points"
+    assert [size.text(1.0), size.interval(1.0, 1.0, 1.0)] == ["1 byte", "1 byte"]
+    assert size.in_words(1.0) == "1 byte per game"
+    assert reported("wait", unit="ms").text(1.0) == "1 ms"
 
 
 @pytest.mark.parametrize(
@@ -115,4 +131,4 @@ def test_costs_of_any_size_and_unit() -> None:
     assert cpu_seconds().in_words(0.001) == "1.00 ms per move"
     assert reported("gpu", unit="s").text(0.0123) == "12.3 ms"
     assert Cost("n_sweeps", "sweeps", "n_sweeps").text(37.4) == "37", "counts that ship"
-    assert energy.interval(1.0, 0.25, 4.0) == "1 joules ± 300%"
+    assert energy.interval(1.0, 0.25, 4.0) == "1 joule ± 300%"
