@@ -14,7 +14,8 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import altair as alt
 import optuna
@@ -57,6 +58,14 @@ from thetafront.study.terminal.console import console
 from thetafront.study.text import counted
 
 MAX_GAMES = 10_000_000  # of each agent, in one call
+KINDS = {  # of arguments, and how errors name them
+    str: "a string",
+    Path: "a path",
+    float: "a number",
+    Experiment: "an experiment",
+    Mapping: "a mapping",
+    Sequence: "a sequence",
+}
 UNFITTED = "has no complete trial to predict from yet"
 
 
@@ -159,6 +168,8 @@ def sweep(
         agent depends on something, such as an open file, that cannot be checked for changes.
     """
     given = locals()
+    limit = budget_text(budget)
+    check_types(sweep, given)
     call = call_text("sweep", sweep, given)
     tuned = found(experiment)
     if (depends_on := tuned.player.dependencies) is not None and depends_on.unknown:
@@ -174,7 +185,7 @@ def sweep(
         | {
             "widen": [widen] if isinstance(widen, str) else list(widen),
             "until_regret": None if until_regret is None else str(until_regret),
-            "budget": budget_text(budget),
+            "budget": limit,
             "no_validation": not validate,
             "results": Path(results),
         }
@@ -322,6 +333,7 @@ def load_experiment(definition: str) -> Experiment:
     InputError
         If there is no such experiment, or its definition is invalid.
     """
+    check_types(load_experiment, locals())
     return experiment_called(definition)
 
 
@@ -330,7 +342,7 @@ def open_study(
     *,
     results: str | Path = "results",
     name: str | None = None,
-    experiment: Experiment | None = None,
+    experiment: str | Experiment | None = None,
 ) -> "Study":
     """Open an existing study, even while a sweep is writing it.
 
@@ -342,9 +354,9 @@ def open_study(
         Folder that holds all studies.
     name : str, optional
         Name of the study; needed if the storage holds several studies.
-    experiment : Experiment, optional
-        The study's experiment, if it is defined in a script or notebook. Without it, that study
-        can be read, but no games can be played.
+    experiment : str or Experiment, optional
+        The study's experiment, as for :func:`sweep`, if it is defined in a script or notebook.
+        Without it, that study can be read, but no games can be played.
 
     Raises
     ------
@@ -353,9 +365,10 @@ def open_study(
     RunError
         If a stored value is damaged.
     """
+    check_types(open_study, locals())
     with quiet(), storage_errors_reported(location_given(study, Path(results), name)):
         _, location, data = open_for_reading(study, Path(results), name)
-    return Study(location, data, experiment)
+    return Study(location, data, None if experiment is None else found(experiment))
 
 
 @dataclass(frozen=True, repr=False)
@@ -557,6 +570,7 @@ class Study:
         """
         call = call_text(f"{self._opening}.pick", self.pick, locals())
         games = check_range("games", games, 0, MAX_GAMES_ASKED)
+        check_jobs(jobs)
         with called(call):
             wanted = recommend.PickQuery.read(self.experiment, limit)
         proposal = self._analysis.to_pick_from().propose(wanted)
@@ -592,8 +606,11 @@ class Study:
         Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; a
         smaller standard error, or a budget, gives them more.
         """
-        call = call_text(f"{self._opening}.validate", self.validate, locals())
-        seconds, executor = parse_seconds(budget_text(budget)), executor_for(jobs, scheduler, tls)
+        given = locals()
+        call = call_text(f"{self._opening}.validate", self.validate, given)
+        seconds = parse_seconds(budget_text(budget))
+        check_types(self.validate, given)
+        executor = executor_for(jobs, scheduler, tls)
         with as_guest(call), self._opened() as (_, data):
             precision = Precision.from_options(
                 data.experiment.goal, standard_error, validation_games, validation_points, seconds
@@ -662,6 +679,7 @@ class Study:
         """
         from thetafront.study.page.results import write_report  # noqa: PLC0415, slow to import
 
+        check_types(self.report, locals())
         return write_report(self._analysis, self.location, None if path is None else Path(path))
 
     def __repr__(self) -> str:
@@ -695,6 +713,22 @@ def found(experiment: str | Experiment) -> Experiment:
             f"experiment must have a new name (got {name!r}, the name of a built-in experiment)"
         )
     return experiment
+
+
+def check_types(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Raise InputError unless arguments have the types that a function's annotations name.
+
+    Whole numbers and truth values are not checked here.
+    """
+    for name, hint in get_type_hints(function).items():
+        alternatives = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        kinds = [get_origin(each) or each for each in alternatives]
+        if name == "return" or not {*kinds} <= {*KINDS, NoneType}:
+            continue
+        value, is_number = given[name], is_real(given[name])
+        if not any(is_number if each is float else isinstance(value, each) for each in kinds):
+            allowed = " or ".join(KINDS[each] for each in kinds if each is not NoneType)
+            raise InputError(f"{name} must be {allowed} (got {value!r})")
 
 
 def budget_text(budget: str | float | None) -> str:

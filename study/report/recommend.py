@@ -87,6 +87,9 @@ class PickQuery:
                 is_time = known[name] == cost and cost.is_timed
                 kind = "a time such as 100us" if is_time else "a number"
                 raise InputError(f"{option(name)} must be {kind} (got {value!r})") from None
+            if known[name].name in values:
+                both = " and ".join(map(option, given))
+                raise InputError(f"pick must have a single limit (got {both})")
             values[known[name].name] = score_of_elo(number) if name == ELO else number
         return cls(experiment, values.get(cost.name), values.get(goal.name))
 

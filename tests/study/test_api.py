@@ -25,7 +25,7 @@ import thetafront as public
 from tests.processes import python
 from tests.study.cli.test_cli import stored_games
 from tests.study.program import succeeded
-from thetafront import InputError, RunError, Study, open_study, sweep
+from thetafront import InputError, RunError, Study, load_experiment, open_study, sweep
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.tables import StudyRow, sealed
 
@@ -345,6 +345,12 @@ def test_an_experiment_of_ones_own_is_remembered_by_its_study(
         ({"results": "no/folder"}, "results: folder 'no/folder' cannot be created: "),
         ({"widen": ["nonsense"]}, "widen must be "),
         ({"jobs": 0}, "jobs must be "),
+        ({"experiment": None}, "experiment must be a string or an experiment (got None)"),
+        ({"results": 5}, "results must be a string or a path (got 5)"),
+        ({"standard_error": "x"}, "standard_error must be a number (got 'x')"),
+        ({"scheduler": 5}, "scheduler must be a string (got 5)"),
+        ({"tls": 5}, "tls must be a mapping (got 5)"),
+        ({"widen": 5}, "widen must be a sequence (got 5)"),
     ],
 )
 def test_bad_input_is_named(
@@ -368,10 +374,28 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
             "pick: no θ is expected to reach 1,000.00000 (score); the best reaches ",
         ),
         ({"score": 13.0, "games": -1}, "games must be between 0 and "),
+        ({"score": 13.0, "jobs": "x"}, "jobs must be a whole number between 1 and "),
+        (
+            {"score": 13.0, "min_score": 1.0},
+            "pick must have a single limit (got score and min_score",
+        ),
     ):
         with pytest.raises(InputError, match=f"^{re.escape(message)}"):
             dice.pick(**asked)  # type: ignore[arg-type]
+    for call, message in (
+        (lambda: load_experiment(Path("coins.py")), "definition must be a string (got PosixPath"),
+        (lambda: open_study(Path("dice")), "study must be a string (got PosixPath('dice'))"),
+        (lambda: open_study("dice", results=5), "results must be a string or a path (got 5)"),
+        (lambda: open_study("dice", experiment=5), "experiment must be a string or an experiment"),
+        (lambda: dice.report(5), "path must be a string or a path (got 5)"),
+        (lambda: dice.validate(standard_error="x"), "standard_error must be a number (got 'x')"),
+        (lambda: dice.validate(tls=5, scheduler="tcp://a:1"), "tls must be a mapping (got 5)"),
+    ):
+        with pytest.raises(InputError, match=f"^{re.escape(message)}"):
+            call()
     results = dice.folder.parent
+    again = open_study("dice", results=results, experiment="dice")
+    assert again.trials.equals(dice.trials)
     with pytest.raises(InputError, match=r"there is no .*; studies here: dice"):
         open_study("nonsense", results=results)
     with pytest.raises(InputError, match="study: 'dice' was made with seed 0, not 1"):
