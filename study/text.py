@@ -33,7 +33,7 @@ def duration(seconds: float) -> str:
         return f"{whole} s"
     if whole < 3600:
         return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    return f"{whole // 3600:,} h {whole % 3600 // 60:02d} min"
 
 
 def counted(n: int, noun: str) -> str:

@@ -379,10 +379,12 @@ def certificate_text(found: Certificate) -> str:
         most = experiment.cost.text(float(limits[int(np.argmax(bounds - if_played))]))
         seconds = duration(sum(untested.values()))
         n = len(untested)
+        is_reported = any(each.is_reported for each in experiment.costs)
+        time = f"{seconds} of {'reported' if is_reported else 'CPU'} time"
         predictions = f"{n} best predictions" if n > 1 else "best prediction"
         advice = (
-            f"playing the {predictions} (about {seconds} of CPU time) would lower the average to "
-            f"about {less}, mostly near {most}"
+            f"playing the {predictions} (about {time}) would lower the average to about "
+            f"{less}, mostly near {most}"
         )
     so_far = "; games so far show little about what may still be gained" if found.is_wide else ""
     return (

@@ -1,5 +1,6 @@
 """Numbers of things in sentences: one is one."""
 
+import math
 import re
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from tests.study.program import succeeded
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.text import counted, did_you_mean, seconds_in
+from thetafront.study.text import counted, did_you_mean, duration, seconds_in
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,14 @@ def test_one_has_no_s(n: int, said: str) -> None:
 )
 def test_times_have_units(text: str, seconds: float) -> None:
     assert seconds_in(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(42.4, "42 s"), (425.0, "7 min 05 s"), (220_800_000.0, "61,333 h 20 min"), (math.inf, "-")],
+)
+def test_durations_have_two_units(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
 
 
 @pytest.mark.parametrize("text", ["", "15", "s", "5m1h", "1 s", "-1s", "1d"])

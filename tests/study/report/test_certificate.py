@@ -185,6 +185,9 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
     assert " best predictions (about " in text, "what another run would buy, and for how much"
     assert " of CPU time) would lower the average to about " in text
+    said = replace(quick.cost, is_reported=True)
+    its = replace(found, experiment=replace(quick, cost=said, costs=(said, *quick.costs[1:])))
+    assert " of reported time) would lower the average to about " in certificate_text(its)
     for factor, is_said in ((1.0, found.bounds.max() > np.ptp(found.expected)), (100.0, True)):
         text = certificate_text(replace(found, bounds=factor * found.bounds))
         assert ("show little about what may still be gained" in text) == is_said
