@@ -43,9 +43,9 @@ from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.objectives.formats import significant
 from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import MIN_EXTENSION, proposal_at
-from thetafront.study.report.expected import Expected, expected_at
+from thetafront.study.report.expected import Expected, expected_at, with_known
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery
-from thetafront.study.samplers.candidates import perturb_some, sobol_points
+from thetafront.study.samplers.candidates import is_among, perturb_some, sobol_points
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import duration
@@ -139,7 +139,7 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
     index = {each.point.key: k for k, each in enumerate(played)}
     chosen = np.array([index[each.point.key] for each in found])
     with threadpool_limits(1):  # more threads are slower on matrices this small
-        draws = Draws.from_model(model, codes)
+        draws = Draws.from_model(model, codes, known=[each.expected for each in played])
     best = draws.best_predicted(limits)
     new = {
         k: replace(played[k].point, error="")
@@ -188,9 +188,16 @@ class Draws:
 
     @classmethod
     def from_model(
-        cls, model: FittedModel, first: Floats, variances: Floats | None = None
+        cls,
+        model: FittedModel,
+        first: Floats,
+        variances: Floats | None = None,
+        known: Sequence[Expected] = (),
     ) -> "Draws":
         """Draw at the first points, which are usually the played ones, and at promising ones.
+
+        ``known`` is what is expected of the first points; scores and costs that have no error, such
+        as exact ones, are the same in all draws.
 
         If ``variances``, shape (n, 2), are given, draws are conditioned on hypothetical games of
         the first points, shape (n, d), that have the predicted means. The variances are those of
@@ -203,6 +210,7 @@ class Draws:
         if variances is not None:
             draws = conditioned(draws, mean, variances, rng)
         posterior = model.posterior
+        mean, draws = (with_known(each, known, posterior) for each in (mean, draws))
         scores = posterior.sign * posterior.scales[0].inverse(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
         return cls(points, scores, 10.0 ** (shared - draws[..., 1]), mean)
@@ -286,7 +294,10 @@ def forecast_bounds(
 
 
 def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
-    """Return the points that may be the best for some budget."""
+    """Return the points that may be the best for some budget.
+
+    Points whose goal and cost have been observed without noise cannot be better than expected.
+    """
     front = model.predicted_front.points
     around = perturb_some(model.cube, front, N_NEAR, (-2.5, -0.7), rng)
     everywhere = sobol_points(model.cube, N_SOBOL, rng)
@@ -300,7 +311,10 @@ def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
         members[np.argsort(-promise[members])[:PER_STRIP]]
         for members in (np.flatnonzero(strip == k) for k in range(N_STRIPS))
     ]
-    return np.concatenate([points[np.concatenate(best)], front[spread(len(front), N_OF_FRONT)]])
+    found = np.concatenate([points[np.concatenate(best)], front[spread(len(front), N_OF_FRONT)]])
+    observations = model.observations
+    exact = observations.points[np.all(observations.noise == 0.0, axis=1)]
+    return found[~is_among(found, exact)]
 
 
 def simultaneous_bounds(values: Floats) -> Floats:

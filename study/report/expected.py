@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
@@ -13,7 +14,9 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point
 from thetafront.study.report.played_rows import cost_estimates
 from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.samplers.posterior import Posterior
 
+Floats = npt.NDArray[np.float64]
 CONFIDENCE = 0.95  # probability with which a θ must be within a budget
 # A θ without games must meet higher probabilities, so that it is probably still good enough after
 # it has been played:
@@ -84,6 +87,21 @@ def expect_points(
         Expected(goal.estimate(point.in_order), each, each.sem)
         for point, each in zip(points, cost_estimates(experiment, cost, points), strict=True)
     ]
+
+
+def with_known(values: Floats, expected: Sequence[Expected], posterior: Posterior) -> Floats:
+    """Return values of the model, shape (…, m, 2), with known scores and costs put in place.
+
+    The first of the m points are those of ``expected``. What is expected without an error is known.
+    """
+    found = values.copy()
+    for k, each in enumerate(expected):
+        if each.score.sem == 0.0:
+            score = posterior.scales[0].transform(np.array(each.score.value))
+            found[..., k, 0] = posterior.sign * score
+        if each.log_deviation == 0.0:
+            found[..., k, 1] = -np.log10(each.cost.value)
+    return found
 
 
 def proposals(combined: FittedModel, space: Space) -> tuple[list[dict[str, Any]], list[Expected]]:

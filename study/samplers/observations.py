@@ -7,6 +7,7 @@ On the model's scale, both objectives are maximized: each is transformed by a sc
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +15,10 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Scale, beyond_worst
-from thetafront.study.shrinkage import Moments
+from thetafront.study.shrinkage import Moments, are_equal
 
 Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
@@ -44,7 +45,7 @@ class Objectives:
     @classmethod
     def from_experiment(cls, experiment: Experiment) -> "Objectives":
         """Return an experiment's objectives; the noise of the goal comes from the trials' games."""
-        noise = partial(noise_of_trials, goal=experiment.goal)
+        noise = partial(noise_of_trials, goal=experiment.goal, cost=experiment.cost)
         return cls(experiment.scales, experiment.reference_point, noise)
 
     def __post_init__(self) -> None:
@@ -121,11 +122,22 @@ def n_to_fit(n: int) -> int:
     return size
 
 
-def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal) -> Floats:
-    """Return the variances of trials' values, shape (n, 2); NaN (unknown) for costs."""
+def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal, cost: Cost) -> Floats:
+    """Return the variances of trials' values, shape (n, 2).
+
+    For costs, they are NaN (unknown), except for counts of exact goals: these have no noise, unless
+    trials show that they vary.
+    """
     found = [Moments(*trial.user_attrs[goal.moments_attribute]) for trial in trials]
     variances = goal.estimator.variances(found)
-    return np.stack([variances, np.full(len(trials), np.nan)], axis=-1)
+    of_costs = np.full(len(trials), np.nan)
+    if goal.is_exact and not cost.is_timed and all(each.n == 1 for each in found):
+        costs: dict[frozenset[Any], list[float]] = {}
+        for trial in trials:
+            costs.setdefault(frozenset(trial.params.items()), []).append(trial.values[1])
+        if all(are_equal(np.array(each)) for each in costs.values()):
+            of_costs[:] = 0.0
+    return np.stack([variances, of_costs], axis=-1)
 
 
 def scaled_noise(

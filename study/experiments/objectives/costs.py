@@ -23,6 +23,7 @@ from thetafront.study.experiments.objectives.formats import (
     format_seconds,
     significant,
 )
+from thetafront.study.shrinkage import are_equal
 from thetafront.study.text import seconds_in
 
 Per = Literal["move", "game"]
@@ -72,10 +73,8 @@ class Cost:
         Times are compared between blocks of consecutive games, counts between single games
         (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; the
         variance of a block is estimated from all θ together. ``are_alike`` says whether all games
-        of a sample do the same work; counts then have no error.
+        of a sample do the same work; counts then have no error, unless games show that they vary.
         """
-        if are_alike and not self.is_timed:
-            return LogVariances(np.zeros(len(samples)))
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
         n_measured = sum(map(len, samples))
@@ -86,6 +85,9 @@ class Cost:
             )
             for games in samples
         ]
+        per_unit = [counts / divisors for counts, divisors in columns if len(counts)]
+        if are_alike and not self.is_timed and all(map(are_equal, per_unit)):
+            return LogVariances(np.zeros(len(samples)))
         if not self.is_timed or are_alike:
             return variances_of_log_ratios(columns, 1, drifts=self.is_timed)
         # A block is the time in which 50 games are played. Games that were played side by side are

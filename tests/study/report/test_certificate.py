@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.study.conftest import Solver
+from tests.study.conftest import SolvedGame, Solver
 from tests.study.made_studies import (
     add_point,
     add_trials,
@@ -20,7 +20,9 @@ from tests.study.made_studies import (
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import WIN_RATE
+from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.objectives import SWEEPS, WIN_RATE, exact
+from thetafront.study.experiments.space import Space
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
     Draws,
@@ -229,6 +231,22 @@ def test_bounds_of_an_exact_goal_have_few_digits(solver: Experiment) -> None:
     for row in certificate_rows(found):
         measured = row["score_mean_points"]
         assert row["score_always_low95_points"] == measured == row["score_always_high95_points"]
+
+
+def test_nothing_can_be_gained_where_all_is_known(solver: Experiment) -> None:
+    """Every θ of the space has an exact score and an exact cost; the third is dominated."""
+    space = Space((NumericParameter("sweeps", 1, 4, integer=True),))
+    small = replace(solver, space=space, baselines={}, goal=exact(low=0.0)).with_cost(SWEEPS)
+    study = new_study()
+    for n, worth, cost in ((1, 1.0, 10), (2, 3.0, 20), (3, 3.0, 30), (4, 4.0, 80)):
+        store_trial(study, small, {"sweeps": n}, [SolvedGame(0, worth, 1, 1e-4, cost)])
+    found = Analysis(data_of(study, small)).certificate
+    assert found is not None
+    assert found.bounds.tolist() == [0.0] * len(found.limits)
+    store_trial(study, small, {"sweeps": 2}, [SolvedGame(1, 3.0, 1, 1e-4, 40)])
+    found = Analysis(data_of(study, small)).certificate
+    assert found is not None
+    assert found.bounds.max() > 0.0, "the two games show that costs vary"
 
 
 def test_without_validated_points_there_is_none(quick: Experiment) -> None:

@@ -27,6 +27,15 @@ def test_costs_are_over_all_moves_and_no_mean_of_ratios() -> None:
     assert PLAYOUT_MOVES.value(GAMES[:1]) == pytest.approx(200.0)
 
 
+def test_a_count_of_games_that_are_alike_is_exact_unless_it_varies() -> None:
+    """One game cannot show that a count varies, but two games of another θ can."""
+    alike, other, single = game(200, 1.0, 40_000), game(100, 1.0, 30_000), game(10, 1.0, 50)
+    same, varying = ([[GAMES[0], each], [single]] for each in (alike, other))
+    assert PLAYOUT_MOVES.log_variances(same, are_alike=True).total.tolist() == [0.0, 0.0]
+    assert (PLAYOUT_MOVES.log_variances(varying, are_alike=True).total > 0.0).all()
+    assert PLAYOUT_MOVES.log_variances([[single]], are_alike=True).total.tolist() == [0.0]
+
+
 def test_an_unknown_cost_is_named(quick: Experiment) -> None:
     assert quick.by("playout_moves_per_move").cost is PLAYOUT_MOVES
     assert quick.by(None) is quick
