@@ -11,12 +11,13 @@ regret   of a draw at t: the best f of all θ with c ≤ t, minus f(r(t)); at le
 =======  ===========================================================================================
 
 A draw covers the played θ, and θ that are promising for some budget. The promising θ are chosen
-from thousands of θ over the whole space and near the predicted front. The range of costs is divided
-into many strips. In each strip, the few θ with the highest mean plus 2 standard deviations of the
-goal are chosen. ε(t) is a quantile of the draws' regrets at t. The level of this quantile is the
-same at all budgets. It is just high enough that 95% of the draws have a regret of at most ε(t) at
-every t (a simultaneous band by ranks). Bounds assume that the model is right;
-``results.benchmarks.certificates`` measures how often they hold on known surfaces.
+from thousands of θ over the whole space and near the predicted front, unless they probably cannot
+be played. The range of costs is divided into many strips. In each strip, the few θ with the highest
+mean plus 2 standard deviations of the goal are chosen. ε(t) is a quantile of the draws' regrets at
+t. The level of this quantile is the same at all budgets. It is just high enough that 95% of the
+draws have a regret of at most ε(t) at every t (a simultaneous band by ranks). Bounds assume that
+the model is right; ``results.benchmarks.certificates`` measures how often they hold on known
+surfaces.
 
 A θ's own games measure its goal without a model. The interval from these games is a confidence
 sequence here: it is valid at every moment of a validation, even if numbers of games depend on the
@@ -46,6 +47,7 @@ from thetafront.study.model.study_model import MIN_EXTENSION, proposal_at
 from thetafront.study.report.expected import Expected, expected_at, with_known
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery
 from thetafront.study.samplers.candidates import is_among, perturb_some, sobol_points
+from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import duration
@@ -294,14 +296,15 @@ def forecast_bounds(
 
 
 def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
-    """Return the points that may be the best for some budget.
+    """Return the points that can probably be played, and may be the best for some budget.
 
     Points whose goal and cost have been observed without noise cannot be better than expected.
     """
     front = model.predicted_front.points
     around = perturb_some(model.cube, front, N_NEAR, (-2.5, -0.7), rng)
     everywhere = sobol_points(model.cube, N_SOBOL, rng)
-    points = np.unique(np.concatenate([front, around, everywhere]), axis=0)
+    allowed = Feasibility.learned_from(model.observations).allowed
+    points = allowed(np.unique(np.concatenate([front, around, everywhere]), axis=0))
     mean, deviation = model.posterior.predict(points)
     promise = mean[:, 0] + PROMISE * deviation[:, 0]
     ends = model.predicted_front.mean[[0, -1], 1]

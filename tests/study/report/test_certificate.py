@@ -215,6 +215,21 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert wider.cheaper is None
 
 
+def test_what_cannot_be_played_is_no_prospect(quick: Experiment) -> None:
+    """More playouts would score more, but all games with more than 20 fail."""
+    study = new_study()
+    for n in (1, 3, 7, 12, 16, 20):
+        games = [Game2048(r, 1000 * n + r, 100, 1e-3 * n, 5000 * n, 256, 0) for r in range(3)]
+        store_trial(study, quick, {"n_playouts": n}, games)
+    for n in (23, 26, 29, 32, 35, 38, 40):
+        store_trial(study, quick, {"n_playouts": n}, [], error="it failed", n_games=3)
+    for n in (5, 20):
+        add_point(study, n, spread(1000 * n, 400), 0.01 * n)
+    found = Analysis(data_of(study, quick)).certificate
+    assert found is not None
+    assert max(each.params["n_playouts"] for each in found.prospects) < 23
+
+
 def test_bounds_of_an_exact_goal_have_few_digits(solver: Experiment) -> None:
     """Scores have five decimals; bounds of draws are not that exact, in no text."""
     study = new_study()
