@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,13 +79,18 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
 def expect_points(
     combined: FittedModel, experiment: Experiment, points: Sequence[Point]
 ) -> list[Expected]:
-    """Return the expected score and cost of points with games; exact scores are the games' own."""
-    goal, cost = experiment.goal, experiment.cost
-    if not goal.is_exact:
-        return expected_at(combined, [point.params for point in points])
+    """Return the expected score and cost of points with games.
+
+    Exact scores, and costs that never vary between the games of a point, are the games' own.
+    """
+    goal, own = experiment.goal, cost_estimates(experiment, experiment.cost, points)
+    if goal.is_exact:
+        pairs = zip(points, own, strict=True)
+        return [Expected(goal.estimate(point.in_order), each, each.sem) for point, each in pairs]
+    expected = expected_at(combined, [point.params for point in points])
     return [
-        Expected(goal.estimate(point.in_order), each, each.sem)
-        for point, each in zip(points, cost_estimates(experiment, cost, points), strict=True)
+        replace(of_all, cost=each, log_deviation=0.0) if each.sem == 0.0 else of_all
+        for of_all, each in zip(expected, own, strict=True)
     ]
 
 

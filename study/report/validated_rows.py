@@ -20,7 +20,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated, p_on_front
-from thetafront.study.report.expected import Expected, expect_points
+from thetafront.study.report.expected import Expected, expect_points, with_known
 from thetafront.study.report.played_rows import (
     Row,
     by_cost,
@@ -47,15 +47,16 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     if not points or combined is None:
         return []
     played = played_rows(points, experiment, data.has_failures, data.variance_prior)
+    expected = expect_points(combined, experiment, points)
     rows = [
-        {**row, **combined_columns(expected, experiment)}
-        for row, expected in zip(played, expect_points(combined, experiment, points), strict=True)
+        {**row, **combined_columns(each, experiment)}
+        for row, each in zip(played, expected, strict=True)
     ]
     if experiment.goal.is_exact:
         return with_front(rows, experiment)
     codes = combined.cube.encode([point.params for point in points])
     draws = combined.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))
-    return with_front(rows, experiment, draws)
+    return with_front(rows, experiment, with_known(draws, expected, combined.posterior))
 
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:

@@ -72,8 +72,9 @@ class Cost:
 
         Times are compared between blocks of consecutive games, counts between single games
         (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; the
-        variance of a block is estimated from all θ together. ``are_alike`` says whether all games
-        of a sample do the same work; counts then have no error, unless games show that they vary.
+        variance of a block is estimated from all θ together. Counts that are the same in all games
+        of each sample have no error. ``are_alike`` says whether all games of a sample do the same
+        work, so that a single game shows this.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
@@ -86,8 +87,9 @@ class Cost:
             for games in samples
         ]
         per_unit = [counts / divisors for counts, divisors in columns if len(counts)]
-        if are_alike and not self.is_timed and all(map(are_equal, per_unit)):
-            return LogVariances(np.zeros(len(samples)))
+        is_known = are_alike or any(len(each) > 1 for each in per_unit)
+        if not self.is_timed and is_known and all(map(are_equal, per_unit)):
+            return LogVariances(np.array([0.0 if games else math.nan for games in samples]))
         if not self.is_timed or are_alike:
             return variances_of_log_ratios(columns, 1, drifts=self.is_timed)
         # A block is the time in which 50 games are played. Games that were played side by side are

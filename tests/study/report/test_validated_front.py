@@ -260,6 +260,22 @@ def test_of_equal_counted_costs_only_the_better_is_on_the_front(solver: Experime
     assert frame["on_front"].tolist() == [False, True]
 
 
+def test_counts_that_never_vary_are_known_though_scores_are_noisy(quick: Experiment) -> None:
+    """Both points take 0.1 playout moves per move in all of their games."""
+    study, by_count = new_study(), quick.with_cost(PLAYOUT_MOVES)
+    for n, scores in ((10, spread(2000, 400)), (30, spread(4000, 400))):
+        games = {
+            r: Game2048(r, score, 10 + 10 * r, 1.0, 1 + r, 256, 0) for r, score in enumerate(scores)
+        }
+        store_point(study, {"n_playouts": n}, games)
+    analysis = Analysis(data_of(study, by_count))
+    frame = validated_frame(analysis)
+    assert frame["p_on_front"].tolist() == [0.0, 1.0]
+    assert frame["on_front"].tolist() == [False, True]
+    assert analysis.candidates is not None
+    assert [each.expected.p_within(0.1) for each in analysis.candidates.played] == [1.0, 1.0]
+
+
 def test_two_games_that_agree_do_not_make_a_point_exact(quick: Experiment) -> None:
     """Its standard error is that of trials of such a score: some 40% of 2,000 over √2."""
     study = new_study()
