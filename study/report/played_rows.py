@@ -65,7 +65,7 @@ def played_row(
         goal.column("sem"): found.sem,
         goal.column("low95"): found.low,
         goal.column("high95"): found.high,
-        **half_columns(point, goal),
+        **half_columns(point, goal, prior),
     }
     return {
         "point": point.key,
@@ -100,11 +100,11 @@ def games_columns(
     }
 
 
-def half_columns(point: Point, goal: Goal) -> dict[str, float]:
+def half_columns(point: Point, goal: Goal, prior: Prior) -> dict[str, float]:
     """Return the mean and standard error of each half of the games."""
     columns = {}
     for half, games in zip(HALVES, goal.estimator.halves(point.in_order), strict=True):
-        found = goal.estimate(games)
+        found = goal.estimate(games, prior)
         columns[goal.column(f"mean_{half}_half")] = found.value
         columns[goal.column(f"sem_{half}_half")] = found.sem
     return columns
@@ -122,7 +122,7 @@ def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) 
 def validated_hypervolume(
     rows: Sequence[Row], experiment: Experiment, reference: tuple[float, float] | None = None
 ) -> tuple[float, float, float]:
-    """Return the hypervolume of the validated points, and its 95% interval.
+    """Return the hypervolume of the validated points, and its 95% interval, cut off at 0.
 
     The hypervolume of noisy means is biased upwards, like any maximum over noise. So one half of
     each point's games chooses the front, and the other half gives the heights of the front. Then
@@ -148,7 +148,7 @@ def validated_hypervolume(
     variance = sum(by_score for _, by_score, _ in judged) / 4.0
     variance += sum(by_costs for _, _, by_costs in judged) / 2.0
     half_width = Z95 * math.sqrt(variance)
-    return volume, volume - half_width, volume + half_width
+    return volume, max(volume - half_width, min(volume, 0.0)), volume + half_width
 
 
 def judged_area(

@@ -230,6 +230,17 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
     assert np.mean(naive) - 20_000 > 1000.0
 
 
+@pytest.mark.parametrize("scores", [[3000, 3000, 3000, 3000], [10, 3000, 10, 3000]])
+def test_halves_of_equal_games_are_not_certain(quick: Experiment, scores: list[int]) -> None:
+    """Trials show that games vary; the interval of an area ends at 0."""
+    study = new_study()
+    add_trials(study, quick, 3000.0)
+    add_point(study, 20, scores, 1.0)
+    volume, low, high = validated_hypervolume(Analysis(data_of(study, quick)).rows, quick)
+    assert 0.0 <= low < volume - 300.0
+    assert high > volume + 300.0
+
+
 def test_the_hypervolume_of_too_few_games_is_not_known(quick: Experiment) -> None:
     study = new_study()
     add_point(study, 3, [3000, 4000, 5000], 1.0)
