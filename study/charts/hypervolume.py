@@ -33,6 +33,7 @@ from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.samplers.candidates import sobol_points
 from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.observations import Objectives, observe, study_directions
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import climb
@@ -281,22 +282,21 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
     experiment, goal = data.experiment, data.experiment.goal
     objectives, directions = Objectives.from_experiment(experiment), study_directions(goal)
     cube = UnitCube.from_space(experiment.space)
-    complete = [
-        trial
-        for trial in data.frozen_trials
-        if trial.state == TrialState.COMPLETE and cube.is_whole(trial.params)
-    ]
+    trials = [trial for trial in data.frozen_trials if cube.is_whole(trial.params)]
+    complete = [trial for trial in trials if trial.state == TrialState.COMPLETE]
     worst, max_cost = data.reference or (math.nan, math.nan)
     worst *= goal.sign
     steps = np.unique(np.geomspace(1, max(1, len(complete)), N_STEPS).round().astype(int))
     n_games = {trial.number: len(trial.games) for trial in data.trials}
     rows = []
     for m in steps[steps <= len(complete)]:
-        known = observe(complete[:m], cube, directions, objectives)
+        until = [trial for trial in trials if trial.number <= complete[m - 1].number]
+        known = observe(until, cube, directions, objectives)
+        allowed = Feasibility.learned_from(known).allowed
         known, posterior = Posterior.from_subset(known, MAX_CONDITIONED)
         rng = np.random.default_rng(0)
-        front = np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)])
-        front = climb(posterior.front(front), posterior, cube, rng, N_ROUNDS, N_NEAR)
+        points = allowed(np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)]))
+        front = climb(posterior.front(points), posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
         front = front[most_hypervolume(posterior.mean(front), N_POINTS)]
         scores, costs = posterior.goal(front).mean, posterior.cost(front)
         values = np.array([trial.values for trial in complete[:m]])

@@ -147,6 +147,19 @@ def test_what_is_observed_never_shrinks_and_what_is_predicted_is_less_lucky(
     assert frame["predicted"].iloc[-1] == pytest.approx(true, rel=0.05)
 
 
+def test_what_cannot_be_played_is_not_predicted(quick: Experiment) -> None:
+    """More playouts would score more, but all games with more than 20 fail."""
+    study = new_study()
+    for k, n in enumerate((1, 30, 4, 25, 8, 38, 12, 22, 16, 34, 18, 28, 20, 40)):
+        games = [Game(r, 2000 * n + r, 100, 1e-4 * n, 500 * n, 256, 0) for r in range(3)]
+        error = "it failed" if k % 2 else ""
+        store_trial(study, quick, {"n_playouts": n}, [] if error else games, error=error, n_games=3)
+    n = np.arange(1, 21)
+    true = hypervolume(2000.0 * n, 1e-6 * n, 0.0, 0.01)
+    frame = hypervolume_trace(data_of(study, quick))
+    assert frame["predicted"].iloc[-1] == pytest.approx(true, rel=0.1)
+
+
 def test_a_study_without_complete_trials_has_no_history(quick: Experiment) -> None:
     study = new_study()
     columns = ["n_trials", "n_games", "observed", "predicted"]
