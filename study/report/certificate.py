@@ -403,12 +403,16 @@ def certificate_text(found: Certificate) -> str:
             f"playing the {predictions} (about {time}) would lower the average to about "
             f"{less}, mostly near {most}"
         )
-    so_far = "; games so far show little about what may still be gained" if found.is_wide else ""
-    return (
+    text = (
         f"with 95% probability, at every budget from {first} to {last}, the recommended θ is "
-        f"within {largest} of the best in the space ({average} on average){so_far}; "
-        f"the bound is largest at {where}, and {advice}"
+        f"within {largest} of the best in the space ({average} on average)"
     )
+    if not bounds.any():
+        return text  # nothing would lower them
+    if found.is_wide:
+        text += "; games so far show little about what may still be gained"
+    place = f"largest at {where}" if np.ptp(bounds) else "the same at every budget"
+    return f"{text}; the bound is {place}, and {advice}"
 
 
 def certificate_headline(found: Certificate | None) -> str:

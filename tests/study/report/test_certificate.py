@@ -258,6 +258,9 @@ def test_nothing_can_be_gained_where_all_is_known(solver: Experiment) -> None:
     found = Analysis(data_of(study, small)).certificate
     assert found is not None
     assert found.bounds.tolist() == [0.0] * len(found.limits)
+    assert certificate_text(found).endswith(" of the best in the space (0 on average)")
+    text = certificate_text(replace(found, bounds=found.bounds + 2.0))
+    assert text.endswith("; the bound is the same at every budget, and more trials would lower it")
     store_trial(study, small, {"sweeps": 2}, [SolvedGame(1, 3.0, 1, 1e-4, 40)])
     found = Analysis(data_of(study, small)).certificate
     assert found is not None
