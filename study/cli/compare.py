@@ -73,6 +73,7 @@ def equal_time(
     from thetafront.study.compare.equal_time import compare as compare_fronts
     from thetafront.study.compare.equal_time import make_contender, within
     from thetafront.study.compare.scores import validated_points
+    from thetafront.study.experiments.objectives import PLAYOUT_MOVES
     from thetafront.study.run.workers import check_jobs
 
     seeds = parse_seeds(games, seed)
@@ -87,6 +88,8 @@ def equal_time(
                 f"seed must be one that neither study has used (got {seed}, which study "
                 f"{data.name!r} has used)"
             )
+        if overlap_only and PLAYOUT_MOVES.name not in points[-1]:
+            raise InputError(f"--overlap-only needs studies with playout moves (got {data.name!r})")
         read.append(data)
     if read[0].name == read[1].name:
         raise InputError(f"studies must have different names (got {read[0].name!r} twice)")

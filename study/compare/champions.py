@@ -49,6 +49,7 @@ from thetafront.study.compare.scores import (
     score_rows,
     validated_points,
 )
+from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import SECONDS, format_seconds
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.sections import document, frame_table
@@ -167,16 +168,24 @@ def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def front_rows(studies: Sequence[StudyData]) -> pd.DataFrame:
-    """Return one row per validated point that no cheaper point of its study beats."""
-    parts = []
+    """Return one row per validated point that no cheaper point of its study beats.
+
+    InputError if two studies have the same name, or if one lacks mean scores in points.
+    """
+    columns = ["n_games", "score_mean_points", "score_low95_points", "score_high95_points"]
+    columns.append("seconds_per_move")
+    parts: dict[str, pd.DataFrame] = {}
     for data in studies:
+        if data.name in parts:
+            raise InputError(f"studies must have different names (got {data.name!r} twice)")
         points = validated_points(data)
+        if missing := [each for each in columns if each not in points]:
+            raise InputError(f"study: {data.name!r} must have {missing[0]} in its front.csv")
         part = points[points["on_front"].astype(bool)]
         part = part.sort_values("seconds_per_move").assign(study=data.name)
         means = part["score_mean_points"]
-        parts.append(part[means == means.cummax()])
-    columns = ["study", "n_games", "score_mean_points", "score_low95_points"]
-    return pd.concat(parts)[[*columns, "score_high95_points", "seconds_per_move"]]
+        parts[data.name] = part[means == means.cummax()]
+    return pd.concat(parts.values())[["study", *columns]]
 
 
 def programs_frame() -> pd.DataFrame:

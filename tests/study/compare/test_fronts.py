@@ -1,14 +1,17 @@
 """Fronts of studies, and which of their points are compared."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from tests.study.program import refused
+from thetafront.study.compare.champions import front_rows
 from thetafront.study.compare.equal_time import make_contender, within
 from thetafront.study.compare.scores import validated_points
 from thetafront.study.errors import InputError
+from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.manifest import ROOT
 from thetafront.study.log.published_study import read_published
@@ -57,3 +60,14 @@ def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
     assert "does not exist" in refused("equal-time", f"{tmp_path}/none", other)
     assert "has no manifest.json" in refused("equal-time", str(tmp_path), other)
     assert "must play 2048" in refused("equal-time", str(PUBLISHED / "dice_study"), other)
+    line = refused("equal-time", str(PUBLISHED / "heuristic"), other, "--overlap-only")
+    assert "--overlap-only needs studies with playout moves (got 'heuristic')" in line
+
+
+def test_fronts_beside_champions_have_names_and_scores_of_their_own() -> None:
+    data = read_published(PUBLISHED / "mcmdp")[1]
+    with pytest.raises(InputError, match=r"must have different names \(got 'mcmdp' twice\)"):
+        front_rows([data, data])
+    percent = replace(data.experiment, goal=mean("score", unit="%"))
+    with pytest.raises(InputError, match=r"'mcmdp' must have score_mean_points in its front\.csv"):
+        front_rows([replace(data, experiment=percent)])
