@@ -22,6 +22,7 @@ CONFIDENCE = 0.95  # probability with which a θ must be within a budget
 # it has been played:
 OF_PROPOSALS = 0.99  # probability with which it must be within a budget
 TO_REACH = 0.75  # probability with which it must reach a value of the goal
+ROUNDING = 1e-9  # a mean of exact counts may exceed their true mean by this share
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,9 @@ class Expected:
     log_deviation: float  # standard deviation of log₁₀ of the cost
 
     def p_within(self, limit: float) -> float:
-        """Return the probability that the cost is at most ``limit``."""
-        return normal_cdf(math.log10(limit) - math.log10(self.cost.value), self.log_deviation)
+        """Return the probability that the cost is at most ``limit``, apart from rounding errors."""
+        margin = math.log10(limit) - math.log10(self.cost.value)
+        return normal_cdf(0.0 if abs(margin) <= ROUNDING else margin, self.log_deviation)
 
     def p_reaches(self, wanted: float, sign: float = 1.0) -> float:
         """Return the probability that the score is ``wanted`` or better, by the goal's sign."""

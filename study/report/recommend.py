@@ -33,6 +33,7 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
     CONFIDENCE,
     OF_PROPOSALS,
+    ROUNDING,
     TO_REACH,
     Expected,
     chance_text,
@@ -112,7 +113,7 @@ class PickQuery:
             reaches = goal.reaches(expected.score.value, self.score_wanted)
             wanted = self.score_wanted
             return reaches and (is_played or expected.p_reaches(wanted, goal.sign) >= TO_REACH)
-        if expected.cost.value > self.limit:
+        if expected.cost.value > (1.0 + ROUNDING) * self.limit:
             return False  # saves time: the probability is below one half
         return expected.p_within(self.limit) >= (CONFIDENCE if is_played else OF_PROPOSALS)
 

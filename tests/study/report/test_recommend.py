@@ -68,6 +68,7 @@ def test_chances_are_the_normal_closed_forms() -> None:
     assert some.p_reaches(4600.0) == pytest.approx(norm.cdf(1.0))
     exact = expected(13.0, 0.0, 10.0, 0.0)
     assert (exact.p_within(10.0), exact.p_within(9.9)) == (1.0, 0.0)
+    assert exact.p_within(math.nextafter(10.0, 0.0)) == 1.0, "a rounding error"
     assert (exact.p_reaches(13.0), exact.p_reaches(13.1)) == (1.0, 0.0)
 
 
@@ -409,7 +410,7 @@ def test_exact_values_are_what_they_are(solver: Experiment) -> None:
     for sweeps, score in ((5, 12.0), (9, 13.0)):
         store_point(study, {"sweeps": sweeps}, {0: SolvedGame(1, score, 1, 1e-5 * sweeps, sweeps)})
     exact = solver.by("n_sweeps")
-    found = picked(study, exact, cost_limit=5.0)
+    found = picked(study, exact, cost_limit=math.nextafter(5.0, 0.0))
     assert found.chosen.point.params == {"sweeps": 5}
     assert found.chosen.expected.score.value == 12.0
     assert "12.00000 points (exact)" in pick_text(found)
