@@ -167,6 +167,7 @@ def predicted_front_frame(data: StudyData, model: "FittedModel") -> pd.DataFrame
       trial has the same choices of categorical parameters
     """
     front, experiment = model.predicted_front, data.experiment
+    empty = dict.fromkeys(experiment.space.names)  # the cells of inactive parameters
     goal, trials = experiment.goal, model.cube.encode([t.params for t in data.complete_trials])
     rows, predicted = [], model.posterior.goal(front.points)
     shown = spread(len(front.points), N_CURVE_ROWS)
@@ -175,6 +176,7 @@ def predicted_front_frame(data: StudyData, model: "FittedModel") -> pd.DataFrame
         gaps = trials - front.points[index]
         rows.append(
             {
+                **empty,
                 **model.cube.decode(front.points[index]),
                 experiment.cost.name: 10.0 ** -front.mean[index, 1],
                 **{goal.posterior_column(each): getattr(predicted, each)[index] for each in BAND},
@@ -199,7 +201,10 @@ def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.
     found = expected_at(combined, thetas)
     scores = np.array([experiment.goal.sign * each.score.value for each in found])
     kept = nondominated(scores, np.array([each.cost.value for each in found]))
-    return pd.DataFrame([{**thetas[k], **combined_columns(found[k], experiment)} for k in kept])
+    empty = dict.fromkeys(experiment.space.names)  # the cells of inactive parameters
+    return pd.DataFrame(
+        [{**empty, **thetas[k], **combined_columns(found[k], experiment)} for k in kept]
+    )
 
 
 def check_table(path: Path, first_column: str) -> None:

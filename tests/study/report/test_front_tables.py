@@ -17,6 +17,7 @@ from tests.study.made_studies import (
     add_point,
     add_trials,
     data_of,
+    data_of_values,
     new_study,
     spread,
     store_point,
@@ -24,6 +25,9 @@ from tests.study.made_studies import (
 )
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
+from thetafront.study.experiments.objectives import mean, reported
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
@@ -38,6 +42,7 @@ from thetafront.study.report.front_tables import (
 )
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.tables import (
+    combined_front_frame,
     frame_thetas,
     model_note,
     predicted_front_frame,
@@ -155,6 +160,25 @@ def test_a_model_is_fitted_to_trials_and_points(model: FittedModel, data: StudyD
     combined = combine(model, replace(data, points=points))
     assert combined is not None
     assert model_note(combined) == "8 trials and 1 validated point"
+
+
+def test_a_parameter_that_is_nowhere_active_has_its_column() -> None:
+    """All θ with a depth score less, and cost more."""
+    kind = CategoricalParameter("kind", ("flat", "deep"))
+    depth = NumericParameter("depth", 1, 9, integer=True, when={"kind": "deep"})
+    space = Space((kind, depth, NumericParameter("x", 0.0, 1.0)))
+    layered = Experiment("layered", lambda **_: {}, space, mean(), cost=reported("work"))
+    trials: list[tuple[dict[str, Any], tuple[float, float]]] = []
+    for x in (0.1, 0.4, 0.7, 1.0):
+        trials.append(({"kind": "flat", "x": x}, (1000.0 * x, 10.0 * x)))
+        trials.append(({"kind": "deep", "depth": 3, "x": x}, (1.0, 1000.0 * x)))
+    data = data_of_values(layered, trials)
+    model = fit_study(data)
+    assert model is not None
+    for frame in (predicted_front_frame(data, model), combined_front_frame(layered, model)):
+        assert frame.columns[:3].tolist() == ["kind", "depth", "x"]
+        assert set(frame["kind"]) == {"flat"}
+        assert frame["depth"].isna().all()
 
 
 def printed(table: Any) -> str:
