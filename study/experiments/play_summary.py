@@ -10,6 +10,7 @@ from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import Estimate
+from thetafront.study.experiments.dimension import written
 from thetafront.study.experiments.game_summary import MatchSummary, share_reaching
 from thetafront.study.experiments.objectives import (
     EXACT_SCORE,
@@ -122,7 +123,7 @@ class PlaySummary:
         if max(n_moves) > 1:
             lines.append(("moves", f"{sum(n_moves) / len(n_moves):,.1f} per game"))
         params = ", ".join(
-            f"{key} {(value or 'none') if isinstance(value, str) else format(value, 'g')}"
+            f"{key} {format(value, 'g') if isinstance(value, float) else written(value) or 'none'}"
             for key, value in self.params.items()
         )
         agent = f"{self.agent} ({params})" if params else self.agent
