@@ -87,6 +87,11 @@ class StudyCheck:
         self.events = [row for row in rows.whole.events if row.kind != RECORD]
         self.record = self.read_record(rows)
         self.experiment: Experiment = self.record.experiment_as_made()
+        self.unplayable = ""  # why no game can be played again
+        try:
+            self.experiment.build({})
+        except InputError as error:  # its definition is gone, or has changed
+            self.unplayable = str(error).removeprefix("study: ")
         self.design = StudyData(self.name, self.experiment, self.record).design
         self.exported: StudyData | None = None
         with suppress(InputError):  # there is no export, or its tables contradict each other
@@ -114,6 +119,7 @@ class StudyCheck:
             self.copy.problems += mirror.find_problems(self.mirrored)
         # ``different`` has the entries that differ when played again, each with the new game.
         played, self.different = replayed(self.entries, settings)
+        played.note = f"none: {self.unplayable}" if self.unplayable else played.note
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
         self.report = CheckReport(f"study {study.name!r}", checks)
 
@@ -138,13 +144,26 @@ class StudyCheck:
         try:
             theta = json.loads(row.theta)
             check_theta(self.experiment.space, theta, all_of_it=unit not in self.left_out)
-            agent = self.experiment.build(theta)
+            agent = None if self.unplayable else self.experiment.build(theta)
         except ValueError as error:
             if unit not in self.left_out:
                 self.of_thetas.problems.append(f"{unit_name(unit)}: {error}")
             return
+        for replicate, game in self.games.get(unit, {}).items():
+            self.check_seed(unit, replicate, game.seed)
+        if agent is None:
+            return
         for replicate in sorted({*self.games.get(unit, {}), *self.missing(unit, row)}):
             self.entries.append(self.entry(unit, replicate, agent))
+
+    def check_seed(self, unit: Unit, replicate: int, given: int) -> None:
+        """Compare a stored game's seed with the one that it must have."""
+        self.of_seeds.n += 1
+        seed = self.seed(unit, replicate)
+        # In earlier versions, all points had the seeds of point 0.
+        if given not in {seed, self.seed((unit[0], 0), replicate)}:
+            where = f"{unit_name(unit)}, replicate {replicate}"
+            self.of_seeds.problems.append(f"{where}: seed must be {seed} (got {given})")
 
     def missing(self, unit: Unit, row: PointRow) -> Iterator[int]:
         """Yield the replicates that a point has lost, or none if the study has lost no game."""
@@ -168,10 +187,6 @@ class StudyCheck:
         stored: Mapping[str, Any] = {}
         if (row := self.games.get(unit, {}).get(replicate)) is not None:
             game = row_to_outcome(row, self.experiment.summary.game)
-            self.of_seeds.n += 1
-            # In earlier versions, all points had the seeds of point 0.
-            if game.seed not in {seed, self.seed((unit[0], 0), replicate)}:
-                self.of_seeds.problems.append(f"{where}: seed must be {seed} (got {game.seed})")
             seed = game.seed
         elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
             stored = damaged_fields(row)
@@ -276,6 +291,14 @@ class StudyCheck:
         row = point_row(*unit, source.params, source.origin, n_games, source.notes, at)
         self.points[unit] = row
         self.examine(unit)
+
+    def check_repairable(self) -> None:
+        """Raise InputError if games must be played for a repair, but none can be played."""
+        if self.unplayable and (self.lost_points or self.n_lost > 0):
+            raise InputError(
+                f"study: {self.name!r} cannot be repaired, because no game can be played again: "
+                f"{self.unplayable}"
+            )
 
     @property
     def all_lost(self) -> list[str]:

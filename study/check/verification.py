@@ -32,7 +32,8 @@ def verify_study(
     """Verify a study, and repair it if requested: its log is rebuilt.
 
     Before a repair, the database is copied, and a study of an earlier version is converted to
-    today's format. RunError if a repair is requested while a sweep is writing the study;
+    today's format. RunError if a repair is requested while a sweep is writing the study; InputError
+    if games are lost and none can be played, since the definition is gone or has changed;
     DamageError if the study's record cannot be read, since the other rows have no meaning without
     it; PlayError if a game cannot be played.
     """
@@ -42,6 +43,7 @@ def verify_study(
         found = StudyCheck(study, location, settings)
         if found.report.ok:
             return found.report
+        found.check_repairable()
         repaired = []
         if location.database is not None:
             repaired.append(f"a copy of the original is {str(copy_file(location.database))!r}")

@@ -11,11 +11,17 @@ import pandas as pd
 import pytest
 
 from tests.study.conftest import without_pictures
+from tests.study.experiments.definitions import COINS
+from tests.study.made_studies import new_study_in, store_trial
 from tests.study.program import execute, invoked, refused, succeeded
+from thetafront.agents.external.report import ReportedGame
+from thetafront.study.experiments.registry import experiment as find_experiment
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import RECORD, Log, event, point_row
+from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import open_for_games, open_for_reading
+from thetafront.study.log.study_record import StudyRecord, make_definition
 
 DATA = Path(__file__).parents[1] / "log" / "data"
 NAME = "pacman_small"
@@ -296,6 +302,31 @@ def test_a_game_that_an_exported_table_lacks_is_missed(results: Path, number: in
     assert "must have" in " ".join(output.split())
     succeeded(results, *VERIFY, "--repair")
     pd.testing.assert_frame_equal(without_seconds(path), whole)
+
+
+def test_without_its_definition_a_study_is_checked_but_not_repaired(
+    tmp_path: Path,
+) -> None:
+    definition, database = tmp_path / "coins.py", tmp_path / "coins" / "study.db"
+    definition.write_text(COINS)
+    coins = find_experiment(str(definition)).settled(True)
+    record = StudyRecord(coins.name, coins.space.as_records(), 0, "sobol", 4, coins.cost.name)
+    log = new_study_in(tmp_path, replace(record, definition=make_definition(coins)), "coins")
+    for n in range(2):
+        games = [ReportedGame(search_seed(0, n, r), 1.0, 9, 1e-3, {"luck": 0.5}) for r in range(2)]
+        store_trial(log, coins, {"effort": 10 + n, "side": "edge"}, games)
+    definition.unlink()
+    words = ("verify", "coins", "--jobs", "1")
+    said = " ".join(succeeded(tmp_path, *words).split())
+    assert "seeds │ 4 │ ok" in said
+    assert "none: its definition" in said
+    execute(database, "UPDATE thetafront_game SET score = 7 WHERE number = 1 AND replicate = 0")
+    damaged = database.read_bytes()
+    assert "trial 1, replicate 0" in " ".join(invoked(tmp_path, *words, code=1).stdout.split())
+    refusal = invoked(tmp_path, *words, "--repair", code=2).stderr
+    assert "'coins' cannot be repaired, because no game can be played again: its def" in refusal
+    assert database.read_bytes() == damaged
+    assert not list(database.parent.glob("*before-repair*"))
 
 
 def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:
