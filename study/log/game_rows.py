@@ -28,7 +28,8 @@ def is_reported(experiment: Experiment) -> bool:
 def cells_of_game(game: Outcome, experiment: Experiment) -> dict[str, Any]:
     """Return a game's cells by column, except the :data:`LABELS`."""
     if isinstance(game, FailedGame):
-        return {"seed": game.seed, FAILED_WITH: game.error}
+        # A table has one line per game, but earlier versions stored errors of several lines.
+        return {"seed": game.seed, FAILED_WITH: " ".join(game.error.split())}
     stored = game.to_row()
     row = {column: stored[name] for name, column in columns_by_field(experiment, game)}
     if experiment.summary.has_moves:

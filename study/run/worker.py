@@ -99,7 +99,7 @@ def play_outcome(agent: Agent, seed: int) -> Outcome:
     except GameError as error:
         if agent.is_ours:
             raise
-        return FailedGame(seed, str(error) or type(error).__name__)
+        return FailedGame(seed, " ".join(str(error).split()) or type(error).__name__)
 
 
 def play(task: Task[Key]) -> Finished[Key]:

@@ -12,11 +12,12 @@ import pytest
 
 from tests.processes import python, wait_until
 from tests.study.program import is_running
-from thetafront.agents.agent import Agent, Game, GameError
+from thetafront.agents.agent import Agent, FailedGame, Game, GameError
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.errors import InputError
 from thetafront.study.run.executor import Executor
+from thetafront.study.run.worker import play_outcome
 from thetafront.study.run.workers import (
     Finished,
     PlayError,
@@ -82,6 +83,19 @@ def test_a_game_that_fails_says_why() -> None:
     assert (finished["a"].games, finished["a"].error) == ((), "RuntimeError: no idea how")
     assert [game.seed for game in finished["b"].games] == [5, 3]
     assert finished["b"].error == ""
+
+
+def test_why_a_game_failed_is_one_line() -> None:
+    class Wordy(Agent):
+        is_ours = False
+
+        def play(self, seed: int) -> Game:
+            raise GameError("array([0,\n       1]) is\rno score")
+
+        def warm_up(self) -> None:
+            pass
+
+    assert play_outcome(Wordy(), 3) == FailedGame(3, "array([0, 1]) is no score")
 
 
 def test_a_worker_may_grow() -> None:

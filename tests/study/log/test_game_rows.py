@@ -1,0 +1,16 @@
+"""Games as rows of a table."""
+
+from tests.study.external_games import compressor
+from thetafront.agents.agent import FailedGame
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.game_rows import cells_of_game, outcome_in
+
+__all__ = ["compressor"]
+
+
+def test_a_failed_game_is_one_line(compressor: Experiment) -> None:
+    """Earlier versions stored errors of several lines."""
+    cells = cells_of_game(FailedGame(3, "got array([0,\n       1])"), compressor)
+    assert cells["failed_with"] == "got array([0, 1])"
+    read = outcome_in({name: str(cell) for name, cell in cells.items()}, compressor)
+    assert read == FailedGame(3, "got array([0, 1])")
