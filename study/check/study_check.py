@@ -275,7 +275,8 @@ class StudyCheck:
         games = self.games.get(unit, {})
         if (source := self.recover_theta(unit)) is None:
             self.games.pop(unit, None)
-            self.events.append(lost(unit))
+            # If it was left out, this says nothing of a new point with its number.
+            self.events += [failure(unit, ""), lost(unit)]
             self.lost.append(
                 f"{unit_name(unit)} with {counted(len(games), 'game')}: its θ cannot be recovered"
             )

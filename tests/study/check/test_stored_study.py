@@ -18,7 +18,7 @@ from thetafront.agents.external.report import ReportedGame
 from thetafront.study.experiments.registry import experiment as find_experiment
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
-from thetafront.study.log.log import RECORD, Log, event, point_row
+from thetafront.study.log.log import RECORD, Log, event, failure, point_row
 from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import open_for_games, open_for_reading
 from thetafront.study.log.study_record import StudyRecord, make_definition
@@ -236,6 +236,7 @@ def test_a_lost_trial_gets_no_more_games_than_it_had(results: Path) -> None:
 def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:
     """Without tables and copy, θ of a proposal is in its row alone; games of it are not."""
     folder = results / NAME
+    open_for_games(locate(NAME, results, None)).write(failure(("search", 5), "it failed"))
     for path in folder.iterdir():
         if path.name != "study.db":
             path.unlink()
@@ -252,6 +253,8 @@ def test_what_nothing_tells_is_named_as_lost(results: Path) -> None:
     assert "point 1 with" in text
     assert "5 complete" in succeeded(results, "status", NAME)
     succeeded(results, *VERIFY)
+    succeeded(results, *SWEEP, "--design-size", "4")
+    assert "6 complete" in succeeded(results, "status", NAME)
 
 
 def break_page(path: Path, table: str) -> None:
