@@ -269,7 +269,11 @@ class SweepOrder:
             n_replicates=min(settings.n_replicates, MAX_DRY_RUN_GAMES),
         )
         scratch = Log.in_memory("rehearsal", settings.record(experiment).as_data())
-        data, n_complete = study or StudyData.read(scratch, experiment), None
+        n_complete = None
+        if study is None:
+            data = StudyData.read(scratch, experiment)
+        else:
+            data = replace(study, experiment=experiment)  # its own definition may be gone
         with self.executor as workers, display:
             settings = with_short_games(settings, data, workers, display.message)
             budget = Budget(DRY_RUN_SECONDS)

@@ -8,9 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from tests.study.experiments.definitions import COINS
 from thetafront.agents.agent import Outcome
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.registry import experiment as find_experiment
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import (
     RECORD,
@@ -23,9 +26,10 @@ from thetafront.study.log.log import (
     unit_name,
 )
 from thetafront.study.log.point import Point
+from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.study_record import StudyRecord
+from thetafront.study.log.study_record import StudyRecord, make_definition
 from thetafront.study.log.tables import SEARCH, VALIDATION, sealed
 from thetafront.study.report.analysis import Analysis
 
@@ -48,6 +52,26 @@ def new_study_in(folder: Path, record: StudyRecord, name: str = "s") -> Log:
     location = locate(name, folder, None)
     location.folder.mkdir(exist_ok=True)
     return create_or_resume(location, record)
+
+
+def store_coins(folder: Path, n_trials: int) -> None:
+    """A folder's ``coins.py``, and its study, whose games are made up."""
+    (folder / "coins.py").write_text(COINS)
+    coins = find_experiment(f"{folder}/coins.py").settled(True)
+    record = StudyRecord(
+        coins.name,
+        coins.space.as_records(),
+        0,
+        "sobol",
+        4,
+        coins.cost.name,
+        definition=make_definition(coins),
+    )
+    log = new_study_in(folder, record, coins.name)
+    for n in range(n_trials):
+        seeds = [search_seed(0, n, replicate) for replicate in range(2)]
+        games = [ReportedGame(seed, seed % 2, 9, 1e-3 * (n + 1), {"luck": 0.5}) for seed in seeds]
+        store_trial(log, coins, {"effort": 10 + n, "side": "edge"}, games)
 
 
 def analysis_with(data: StudyData, **found: Any) -> Analysis:

@@ -11,17 +11,12 @@ import pandas as pd
 import pytest
 
 from tests.study.conftest import without_pictures
-from tests.study.experiments.definitions import COINS
-from tests.study.made_studies import new_study_in, store_trial
+from tests.study.made_studies import store_coins
 from tests.study.program import execute, invoked, refused, succeeded
-from thetafront.agents.external.report import ReportedGame
-from thetafront.study.experiments.registry import experiment as find_experiment
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import RECORD, Log, event, failure, point_row
-from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import open_for_games, open_for_reading
-from thetafront.study.log.study_record import StudyRecord, make_definition
 
 DATA = Path(__file__).parents[1] / "log" / "data"
 NAME = "pacman_small"
@@ -310,16 +305,9 @@ def test_a_game_that_an_exported_table_lacks_is_missed(results: Path, number: in
 def test_without_its_definition_a_study_is_checked_but_not_repaired(
     tmp_path: Path,
 ) -> None:
-    definition, database = tmp_path / "coins.py", tmp_path / "coins" / "study.db"
-    definition.write_text(COINS)
-    coins = find_experiment(str(definition)).settled(True)
-    record = StudyRecord(coins.name, coins.space.as_records(), 0, "sobol", 4, coins.cost.name)
-    log = new_study_in(tmp_path, replace(record, definition=make_definition(coins)), "coins")
-    for n in range(2):
-        games = [ReportedGame(search_seed(0, n, r), 1.0, 9, 1e-3, {"luck": 0.5}) for r in range(2)]
-        store_trial(log, coins, {"effort": 10 + n, "side": "edge"}, games)
-    definition.unlink()
-    words = ("verify", "coins", "--jobs", "1")
+    database, words = tmp_path / "coins" / "study.db", ("verify", "coins", "--jobs", "1")
+    store_coins(tmp_path, 2)
+    (tmp_path / "coins.py").unlink()
     said = " ".join(succeeded(tmp_path, *words).split())
     assert "seeds │ 4 │ ok" in said
     assert "none: its definition" in said

@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 
 from tests.study.cli.test_failures import made
+from tests.study.experiments.definitions import COINS
+from tests.study.made_studies import store_coins
 from tests.study.program import refused, succeeded
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
@@ -86,6 +88,15 @@ def test_validation_continues_until_the_budget_is_spent_unless_a_target_is_given
 
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_dry_run_plays_the_definition_that_is_given(tmp_path: Path) -> None:
+    """Also if the study has another one, which is gone."""
+    store_coins(tmp_path, 8)
+    (tmp_path / "coins.py").write_text(COINS.replace("0.05", "0.06"))
+    words = ["--trials", "12", "--design-size", "4", "--replicates", "2", "--budget", "none"]
+    dry = ["sweep", f"{tmp_path}/coins.py", *words, "--jobs", "1", "--dry-run", "--accept-change"]
+    assert "plan: 12 trials in all, with 8 more games" in succeeded(tmp_path, *dry)
 
 
 @pytest.mark.sweeps
