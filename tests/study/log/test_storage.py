@@ -8,14 +8,17 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import optuna
 import pytest
 
+from tests.study.made_studies import new_study_in
 from tests.study.program import execute, invoked, refused
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import Location, locate
@@ -282,6 +285,21 @@ def test_a_second_sweep_is_refused_and_learns_who_holds_the_study(
         holder.wait()
         with locked(location):
             pass
+
+
+@pytest.mark.parametrize("change", [{"source": "e.py:E"}, {"goal": mean("score")}])
+def test_an_experiment_with_the_name_of_a_built_in_one_is_another(
+    quick: Experiment, tmp_path: Path, location: Location, change: dict[str, Any]
+) -> None:
+    built_in, own = SETTINGS.record(quick), SETTINGS.record(replace(quick, **change))
+    create_or_resume(location, built_in)
+    what = "the built-in experiment 'quick', not with your own experiment of that name"
+    with pytest.raises(InputError, match=what):
+        create_or_resume(location, own)
+    new_study_in(tmp_path, own, "own")
+    what = "your own experiment 'quick', not with the built-in experiment of that name"
+    with pytest.raises(InputError, match=what):
+        new_study_in(tmp_path, built_in, "own")
 
 
 def test_a_study_is_read_with_the_space_that_it_was_made_with(
