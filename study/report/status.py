@@ -26,8 +26,8 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
     if "fail" in states:
         states["failed"] = states.pop("fail")
     others = "".join(f", {count} {state}" for state, count in states.most_common())
-    totals = [run["n_trials"] for run in data.runs if "n_trials" in run]
-    asked = f" of at most {totals[-1]}" if totals else ""
+    totals = [run.get("n_trials") for run in data.runs if run.get("phase") == "search"]
+    asked = f" of at most {totals[-1]}" if totals and totals[-1] is not None else ""
     failed = data.failed_of_played
     n_games = sum(len(trial.games) for trial in data.trials)
     n_validation_games = sum(len(point.games) for point in data.points)
