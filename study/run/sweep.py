@@ -396,6 +396,13 @@ class Sweep:
         """Whether only the point of a pick is played; no plan or report is then printed."""
         return self.settings is None and self.precision is None
 
+    @property
+    def has_games(self) -> bool:
+        """Whether the study has games, as far as this process has read or written them."""
+        n_read = 0 if self.latest is None else self.latest.data.failed_of_played[1]
+        counts = self.log.counts  # None until this process writes
+        return n_read > 0 or (counts is not None and counts.n_games > 0)
+
     def look(self, is_whole: bool) -> None:
         """Print the plan if it has changed; if ``is_whole``, also write tables and pictures."""
         if self.is_pick:
@@ -502,7 +509,7 @@ class Sweep:
             )
             left = (
                 f": finished games are stored in {self.location.url_without_password}; {shown}"
-                if self.log.counts is not None and self.log.counts.n_games
+                if self.has_games
                 else ", before its first game ended"
             )
             self.say(f"stopped during the {phase}{left}; the same command resumes")

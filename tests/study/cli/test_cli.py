@@ -265,6 +265,8 @@ def test_an_interrupt_speaks_of_stored_games_only_where_there_are_some(tmp_path:
             raise KeyboardInterrupt
         assert f"stopped during the {part}" in said.getvalue()
         add_trials(study, QUICK)
+    study.counts, sweep.latest = None, Analysis(data_of(study, QUICK))  # this process only read
+    assert sweep.has_games
 
 
 @pytest.mark.parametrize(
