@@ -3,9 +3,11 @@
 All games of users' agents have the same class, so their columns depend on the experiment, not on
 the class. The score's column is named after the goal. If games have no moves, there is no column
 for moves. Each field that a game reported has a column with the name of the field. If another
-column has that name already, the field's column is called ``reported_…``.
+column has that name already, the field's column is called ``reported_…``. So that no two fields
+share a column, a field that is itself called ``reported_`` and such a name gets one more prefix.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -60,7 +62,12 @@ def own_columns(experiment: Experiment) -> list[str]:
 def field_columns(fields: Iterable[str], experiment: Experiment) -> dict[str, str]:
     """Return the column of each reported field."""
     taken = {*LABELS, *own_columns(experiment), FAILED_WITH}
-    return {name: f"{PREFIX}{name}" if name in taken else name for name in fields}
+    return {name: f"{PREFIX}{name}" if ending(name) in taken else name for name in fields}
+
+
+def ending(name: str) -> str:
+    """Return a name without the prefixes of reported fields."""
+    return re.sub(f"^({PREFIX})+", "", name)
 
 
 def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
@@ -95,7 +102,7 @@ def fields_in(cells: Mapping[str, str], experiment: Experiment) -> dict[str, Any
     taken = {*LABELS, *own_columns(experiment), FAILED_WITH}
     return fields | {
         REPORTED: {
-            column.removeprefix(PREFIX) if column.removeprefix(PREFIX) in taken else column: value
+            column.removeprefix(PREFIX) if ending(column) in taken else column: value
             for column, text in cells.items()
             if column not in taken and (value := number_or_text(text)) != ""
         }
