@@ -187,12 +187,15 @@ def points_in(
 
 
 def point_number(seed: int, games: Games) -> int:
-    """Return a point's number in the order of validation; the seeds of its games show it."""
+    """Return a point's number in the order of validation; the seeds of its games show it.
+
+    It is −1 if no seed does, as for trials that ``front.csv`` lists if scores are exact.
+    """
     for replicate, game in games.items():
         for number in range(MAX_POINTS):
             if validation_seed(seed, number, replicate) == game.seed:
                 return number
-    return 0
+    return -1
 
 
 # Functions that read one file, even if other files are missing or damaged

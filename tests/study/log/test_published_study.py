@@ -82,7 +82,9 @@ def test_trials_that_a_table_lists_are_read_with_their_games(
     data = data_of(study, solver)
     made = Analysis(replace(data, record=replace(data.record, cost=solver.cost.name)))
     write_tables(made, location, location.folder)
-    again = Analysis(read_published(location.folder)[1])
+    read = read_published(location.folder)[1]
+    assert sorted(each.number for each in read.points)[-2:] == [-1, 0], "one is validated"
+    again = Analysis(read)
     pd.testing.assert_frame_equal(again.tables["front"], made.tables["front"], check_dtype=False)
     assert {1, 2} == {*made.tables["front"]["n_games"]}
 
