@@ -71,7 +71,7 @@ def equal_time(
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.comparison import Comparison
     from thetafront.study.compare.equal_time import compare as compare_fronts
-    from thetafront.study.compare.equal_time import make_contender, within
+    from thetafront.study.compare.equal_time import make_contender, validated_front, within
     from thetafront.study.compare.scores import validated_points
     from thetafront.study.experiments.objectives import PLAYOUT_MOVES
     from thetafront.study.run.workers import check_jobs
@@ -79,25 +79,25 @@ def equal_time(
     seeds = parse_seeds(games, seed)
     if first == second:
         raise InputError(f"studies must be different (got {first!r} twice)")
-    read, points = [], []
+    read, fronts = [], []
     for given in (first, second):
         with reading_tables(given, None, results) as (_, data):
-            points.append(validated_points(data))
+            fronts.append(validated_front(validated_points(data), data.experiment))
         if data.record.seed == seed:
             raise InputError(
                 f"seed must be one that neither study has used (got {seed}, which study "
                 f"{data.name!r} has used)"
             )
-        if overlap_only and PLAYOUT_MOVES.name not in points[-1]:
+        if overlap_only and PLAYOUT_MOVES.name not in fronts[-1]:
             raise InputError(f"--overlap-only needs studies with playout moves (got {data.name!r})")
         read.append(data)
     if read[0].name == read[1].name:
         raise InputError(f"studies must have different names (got {read[0].name!r} twice)")
     if overlap_only:
-        points = [within(*points), within(*reversed(points))]
+        fronts = [within(*fronts), within(*reversed(fronts))]
     contenders = [
         make_contender(data.name, data.experiment, each)
-        for data, each in zip(read, points, strict=True)
+        for data, each in zip(read, fronts, strict=True)
     ]
     settings = {"seed": seed, "games_a_row": games, "overlap_only": overlap_only}
     with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:

@@ -59,6 +59,12 @@ class Contender:
     thetas: dict[str, str]  # each θ as text
 
 
+def validated_front(points: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
+    """Return a study's validated front, given its validated points; baselines are left out."""
+    searched = pd.DataFrame(without_baselines(points.to_dict("records"), experiment))
+    return searched[searched["on_front"]] if len(searched) else searched
+
+
 def within(points: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     """Drop the points that are cheaper, or more expensive, than all points of another front.
 
@@ -69,14 +75,8 @@ def within(points: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     return inside.reset_index(drop=True)
 
 
-def make_contender(name: str, experiment: Experiment, points: pd.DataFrame) -> Contender:
-    """Return a study's validated front, given its validated points, without baselines.
-
-    Raises InputError if this front has fewer than two points.
-    """
-    rows = without_baselines(points.to_dict("records"), experiment)
-    searched = pd.DataFrame(rows)
-    front = searched[searched["on_front"]] if len(searched) else searched
+def make_contender(name: str, experiment: Experiment, front: pd.DataFrame) -> Contender:
+    """Return a study's contender; InputError if its front has fewer than two points."""
     if len(front) < MIN_POINTS:
         raise InputError(
             f"study {name!r} must have at least {MIN_POINTS} points on its validated front "

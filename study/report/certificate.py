@@ -398,7 +398,7 @@ def certificate_text(found: Certificate) -> str:
         n = len(untested)
         is_reported = any(each.is_reported for each in experiment.costs)
         time = f"{seconds} of {'reported' if is_reported else 'CPU'} time"
-        predictions = f"{n} best predictions" if n > 1 else "best prediction"
+        predictions = f"{n} most promising untested θ" if n > 1 else "most promising untested θ"
         advice = (
             f"playing the {predictions} (about {time}) would lower the average to about "
             f"{less}, mostly near {most}"

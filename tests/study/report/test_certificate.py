@@ -185,7 +185,9 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     text = certificate_line(found)
     assert text.startswith("certificate: with 95% probability, at every budget from ")
     assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
-    assert " best predictions (about " in text, "what another run would buy, and for how much"
+    assert " most promising untested θ (about " in text, (
+        "what another run would buy, and for how much"
+    )
     assert " of CPU time) would lower the average to about " in text
     said = replace(quick.cost, is_reported=True)
     its = replace(found, experiment=replace(quick, cost=said, costs=(said, *quick.costs[1:])))
