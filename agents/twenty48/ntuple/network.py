@@ -157,7 +157,7 @@ def trained_network(name: str) -> TrainedNetwork:
         known = trained_networks()
         problem = f"network must be one of {', '.join((NONE, *known))} (got {name!r})"
         if not known:
-            problem = f"there is no network {name!r}"
+            problem = f"network must be trained first (got {name!r})"
         raise ValueError(f"{problem}; to train it: thetafront train ntuple --name {name}") from None
     except (OSError, LookupError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(f"network: {path} is not a network manifest ({error})") from None

@@ -400,7 +400,8 @@ def test_a_checkpoint_that_is_damaged_or_gone_is_named(networks: Path) -> None:
     command = "to train it: thetafront train ntuple --name w"
     assert f"network must be one of none, v (got 'w'); {command}" in line
     shutil.rmtree(networks / "v")
-    assert f"there is no network 'w'; {command}" in refused("play", "ntuple", "--set", "network=w")
+    untrained = refused("play", "ntuple", "--set", "network=w")
+    assert f"network must be trained first (got 'w'); {command}" in untrained
 
 
 def test_weights_that_grow_beyond_all_bounds_end_a_training(networks: Path) -> None:
