@@ -8,7 +8,7 @@ import pytest
 
 from tests.study.program import refused
 from thetafront.study.compare.champions import front_rows
-from thetafront.study.compare.equal_time import make_contender, within
+from thetafront.study.compare.equal_time import make_contender, validated_front, within
 from thetafront.study.compare.scores import validated_points
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import mean
@@ -29,7 +29,8 @@ def test_a_published_front_is_read(points: pd.DataFrame) -> None:
     costs = ["seconds_per_move", "playout_moves_per_move"]
     for column in ("point", "origin", "on_front", "score_mean_points", *costs):
         assert points[column].tolist() == table[column].tolist()
-    contender = make_contender("mcmdp", EXPERIMENTS["mcmdp"], points)
+    front = validated_front(points, EXPERIMENTS["mcmdp"])
+    contender = make_contender("mcmdp", EXPERIMENTS["mcmdp"], front)
     expected = table[table["on_front"] & (table["origin"] != "author's θ")]
     assert len(contender.agents) == len(expected)
     first = next(iter(contender.agents.values()))
@@ -46,6 +47,17 @@ def test_points_beyond_the_other_front_are_left_out(points: pd.DataFrame) -> Non
     few = within(by_cost, by_cost[by_cost["origin"] == "author's θ"])
     with pytest.raises(InputError, match=r"'mcmdp' must have at least 2 points"):
         make_contender("mcmdp", EXPERIMENTS["mcmdp"], few)
+
+
+def test_neither_a_baseline_nor_a_dominated_point_belongs_to_a_front(points: pd.DataFrame) -> None:
+    """Such a point may be more expensive than the whole front."""
+    mcmdp = EXPERIMENTS["mcmdp"]
+    front = validated_front(points, mcmdp)
+    assert not {"author's θ"} & set(front["origin"])
+    worse = points.iloc[[0]].assign(point="worse", combined_mean_points=-1.0)
+    worse[["combined_seconds_per_move", "playout_moves_per_move"]] = 1e9
+    more = validated_front(pd.concat([points, worse], ignore_index=True), mcmdp)
+    assert more["point"].tolist() == front["point"].tolist()
 
 
 def test_a_front_with_words_has_them_in_its_thetas(points: pd.DataFrame) -> None:
