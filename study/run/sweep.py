@@ -78,6 +78,8 @@ def reached(data: StudyData) -> str:
     if not math.isfinite(sum(errors)):
         return f"{said}, some with a single game"
     low, high = goal.format.error(errors[0]), goal.format.error_with_unit(errors[-1])
+    if low == goal.format.error(errors[-1]):
+        return f"{said} to a standard error of {high}"
     return f"{said} to standard errors of {low} to {high}"
 
 
