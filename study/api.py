@@ -6,6 +6,7 @@ signal handlers, Optuna's verbosity and the display of charts when it ends.
 """
 
 import inspect
+import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -726,6 +727,8 @@ def check_types(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
         if name == "return" or not {*kinds} <= {*KINDS, NoneType}:
             continue
         value, is_number = given[name], is_real(given[name])
+        if isinstance(value, os.PathLike) and Path in kinds:
+            continue
         if not any(is_number if each is float else isinstance(value, each) for each in kinds):
             allowed = " or ".join(KINDS[each] for each in kinds if each is not NoneType)
             raise InputError(f"{name} must be {allowed} (got {value!r})")

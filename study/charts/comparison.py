@@ -48,6 +48,12 @@ COLOURS = (BLUE, ORANGE, GREEN, PINK, GREY)
 SHAPES = ("circle", "square", "diamond", "triangle-up", "triangle-down")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3), (12, 4))
 MAX_STUDIES = len(COLOURS)
+WORDS = {
+    "estimator": "kind or bounds",
+    "axis_label": "kind",
+    "is_reported": "source",
+    "counted": "field",
+}
 OF_PRECISION = ("standard_error", "replicates")  # how precisely a goal is measured
 
 
@@ -125,7 +131,7 @@ def first_difference(one: Experiment, other: Experiment) -> str:
         mine, its = getattr(one, what), getattr(other, what)
         for name in (each.name for each in fields(mine)):
             if name not in OF_PRECISION and getattr(mine, name) != getattr(its, name):
-                return f"the {what}'s {name.replace('_', ' ')}"
+                return f"the {what}'s {WORDS.get(name, name.replace('_', ' '))}"
     return ""
 
 

@@ -79,17 +79,25 @@ def expected_at(model: FittedModel, thetas: Sequence[Mapping[str, Any]]) -> list
 
 
 def expect_points(
-    combined: FittedModel, experiment: Experiment, points: Sequence[Point]
+    combined: FittedModel,
+    experiment: Experiment,
+    points: Sequence[Point],
+    trials: Sequence[Point] = (),
 ) -> list[Expected]:
     """Return the expected score and cost of points with games.
 
-    Exact scores, and costs that never vary between the games of a point, are the games' own.
+    Exact scores are the games' own. So are costs if they never vary between the games of a point or
+    of a trial.
     """
-    goal, own = experiment.goal, cost_estimates(experiment, experiment.cost, points)
+    goal, cost = experiment.goal, experiment.cost
     if goal.is_exact:
+        own = cost_estimates(experiment, cost, points)
         pairs = zip(points, own, strict=True)
         return [Expected(goal.estimate(point.in_order), each, each.sem) for point, each in pairs]
     expected = expected_at(combined, [point.params for point in points])
+    if cost.is_timed:
+        return expected
+    own = cost_estimates(experiment, cost, [*points, *trials])[: len(points)]
     return [
         replace(of_all, cost=each, log_deviation=0.0) if each.sem == 0.0 else of_all
         for of_all, each in zip(expected, own, strict=True)

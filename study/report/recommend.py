@@ -26,7 +26,7 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import score_of_elo
-from thetafront.study.log.invocation import CALL, option
+from thetafront.study.log.invocation import option
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.log.study_data import StudyData
@@ -162,7 +162,8 @@ class Candidates:
     def played(self) -> list[Candidate]:
         """The θ with validation games, the cheapest first."""
         points = by_cost(self.data)
-        expected = expect_points(self.combined, self.data.experiment, points)
+        trials = self.data.complete_trials
+        expected = expect_points(self.combined, self.data.experiment, points, trials)
         return [
             Candidate(point, number, each, self.data.estimate(point))
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
@@ -226,9 +227,7 @@ class Candidates:
 
 def to_play_it(data: StudyData) -> str:
     """Say how to play an untested θ; empty for a folder of tables, which cannot store games."""
-    if isinstance(data, PublishedStudy):
-        return ""
-    return f"; to play it, {'pass `games`' if CALL.get() else 'run `pick` without `--games 0`'}"
+    return "" if isinstance(data, PublishedStudy) else "; `pick` can play it"
 
 
 def refusal(

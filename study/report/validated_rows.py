@@ -47,7 +47,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     if not points or combined is None:
         return []
     played = played_rows(points, experiment, data.has_failures, data.variance_prior)
-    expected = expect_points(combined, experiment, points)
+    expected = expect_points(combined, experiment, points, data.complete_trials)
     rows = [
         {**row, **combined_columns(each, experiment)}
         for row, each in zip(played, expected, strict=True)

@@ -47,13 +47,21 @@ class Cost:
     def value(self, games: Sequence[Game]) -> float:
         """Return the cost of some games; NaN if there are none.
 
-        Times come only from games that were played alone, counts from all games.
+        Times come only from games that were played alone, counts from all games. If a count is the
+        same in all games, so is the cost, whatever the number of games.
         """
         games = self.measured(games)
         if not games:
             return math.nan
+        first = getattr(games[0], self.counted) / self.divisor(games[0])
+        if all(getattr(game, self.counted) / self.divisor(game) == first for game in games):
+            return float(first)
         total = sum(getattr(game, self.counted) for game in games)
-        return float(total / (sum(game.n_moves for game in games) if self.per_move else len(games)))
+        return float(total / sum(map(self.divisor, games)))
+
+    def divisor(self, game: Game) -> int:
+        """Return by how much a game adds to what the sum is divided by."""
+        return game.n_moves if self.per_move else 1
 
     @property
     def columns(self) -> tuple[str, str, str]:
@@ -82,7 +90,7 @@ class Cost:
         columns = [
             (
                 np.array([getattr(game, self.counted) for game in games], np.float64),
-                np.array([game.n_moves if self.per_move else 1 for game in games], np.float64),
+                np.array([self.divisor(game) for game in games], np.float64),
             )
             for games in samples
         ]

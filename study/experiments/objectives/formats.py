@@ -9,6 +9,7 @@ DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, but may be
 MIN_POWER, MAX_POWER = -6, 12  # powers of ten between which numbers have no exponent
 MAX_DECIMALS = 12
 MAX_ELO = 600  # a score of 97%
+NO_PLURALS_IN_S = ("ss", "sses", "xes", "ches", "shes")
 MIN_PLURAL = 5  # letters; a shorter unit in -s may be an abbreviation: ms, Mbps
 
 
@@ -24,9 +25,11 @@ def format_seconds(seconds: float) -> str:
 
 
 def beside_unit(text: str, unit: str) -> str:
-    """Write a unit after a number, in the singular after 1 if the unit is long enough."""
-    is_one = text == "1" and len(unit) >= MIN_PLURAL
-    return f"{text} {unit.removesuffix('s') if is_one else unit}".rstrip()
+    """Write a unit after a number, in the singular after 1 if the unit is a plural in ``-s``."""
+    is_plural = len(unit) >= MIN_PLURAL and unit.replace(" ", "").isalpha()
+    if text == "1" and is_plural and not unit.endswith(NO_PLURALS_IN_S):
+        unit = unit.removesuffix("s")
+    return f"{text} {unit}".rstrip()
 
 
 @dataclass(frozen=True)

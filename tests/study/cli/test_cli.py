@@ -159,7 +159,7 @@ def test_front_and_pick_answer_from_tables_as_from_their_study(
         # The results folder is named in the command that widens the space.
         read = succeeded(finished, command, str(tables), *options)
         of_study = succeeded(finished, command, "s", *options)
-        assert read == of_study.replace("; to play it, run `pick` without `--games 0`", "")
+        assert read == of_study.replace("; `pick` can play it", "")
     assert succeeded(None, "pick", str(tables), *limit) == read
     refusal = refused("pick", str(tables), *limit, "--games", "5")
     assert "games must be 0 for a folder of tables, which cannot store games (got 5)" in refusal

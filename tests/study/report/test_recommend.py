@@ -285,7 +285,7 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     assert found.prospect is prospect
     (line,) = [each for each in pick_text(found).splitlines() if each.startswith("untested")]
     assert f"n {prospect.point.params['n_playouts']} may reach" in line
-    assert line.endswith("; to play it, run `pick` without `--games 0`")
+    assert line.endswith("; `pick` can play it")
     assert pick_text(found, "Model refuted.").splitlines()[-1] == "Model refuted."
     assert pick_json(found, "Model refuted.")["distrust"] == "Model refuted."
     told = pick_json(found)["untested"]
@@ -294,9 +294,7 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
     too_little = PickQuery(quick, cost_limit=5e-5)
     with (
         called("study.pick()"),
-        pytest.raises(
-            InputError, match="an untested θ may meet the query; to play it, pass `games"
-        ),
+        pytest.raises(InputError, match="an untested θ may meet the query; `pick` can play it"),
     ):
         candidates.pick(too_little, candidates.propose(too_little))
     folder = PublishedStudy(**{each.name: getattr(data, each.name) for each in fields(data)})

@@ -18,6 +18,7 @@ from tests.study.made_studies import (
     new_study,
     spread,
     store_point,
+    store_trial,
 )
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t95
@@ -285,6 +286,11 @@ def test_counts_that_never_vary_are_known_though_scores_are_noisy(quick: Experim
     assert frame["on_front"].tolist() == [False, True]
     assert analysis.candidates is not None
     assert [each.expected.p_within(0.1) for each in analysis.candidates.played] == [1.0, 1.0]
+    varying = [Game2048(r, 2000, 10, 1.0, 1 + r, 256, 0) for r in range(2)]
+    store_trial(study, by_count, {"n_playouts": 20}, varying)
+    candidates = Analysis(data_of(study, by_count)).candidates
+    assert candidates is not None
+    assert all(each.expected.p_within(0.1) < 1.0 for each in candidates.played), "a trial varies"
 
 
 def test_two_games_that_agree_do_not_make_a_point_exact(quick: Experiment) -> None:

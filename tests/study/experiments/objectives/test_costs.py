@@ -27,6 +27,13 @@ def test_costs_are_over_all_moves_and_no_mean_of_ratios() -> None:
     assert PLAYOUT_MOVES.value(GAMES[:1]) == pytest.approx(200.0)
 
 
+def test_equal_counts_have_the_same_cost_whatever_the_number_of_games() -> None:
+    """The mean of eight times 0.1 is 0.09999999999999999."""
+    tenths = Cost("energy_per_game", "energy", "seconds", per_move=False)
+    games = [game(100, 0.1, 1)] * 30
+    assert tenths.value(games[:8]) == tenths.value(games) == 0.1
+
+
 def test_a_count_of_games_that_are_alike_is_exact_unless_it_varies() -> None:
     """One game cannot show that a count varies, but two games of another θ can."""
     alike, other, single = game(200, 1.0, 40_000), game(100, 1.0, 30_000), game(10, 1.0, 50)
