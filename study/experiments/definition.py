@@ -119,9 +119,13 @@ class Experiment:
             time = cpu_seconds("move" if self.cost.per_move else "game")
             others = () if self.cost.counted == time.counted else (time,)
             object.__setattr__(self, "costs", (self.cost, *others))
-        object.__setattr__(self, "max_failures", without_numpy(self.max_failures))
+        for name in ("max_failures", "reference_score"):
+            object.__setattr__(self, name, without_numpy(getattr(self, name)))
+        for name in ("fixed", "reference_costs"):
+            given = getattr(self, name).items()
+            object.__setattr__(self, name, {key: without_numpy(value) for key, value in given})
         plain = {
-            label: {name: without_numpy(value) for name, value in values.items()}
+            label: {key: without_numpy(value) for key, value in values.items()}
             for label, values in self.baselines.items()
         }
         object.__setattr__(self, "baselines", plain)
@@ -158,11 +162,13 @@ class Experiment:
         if self.player.is_external:
             self.check_external()
         self.player.check(self.space, self.fixed)
-        if isinstance(self.player, BuiltinPlayer) and self.summary.game is ReportedGame:
-            if self.player.game is not ReportedGame:
+        if isinstance(self.player, BuiltinPlayer):
+            game = self.player.game
+            if game is not ReportedGame:
                 object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
-                object.__setattr__(self, "summary", summary_of(self.player.game))
-            self.check_baselines()
+            if self.summary.game is not game or game is ReportedGame:
+                object.__setattr__(self, "summary", summary_of(game))
+                self.check_baselines()
         self.space.check_feasible()
 
     @classmethod

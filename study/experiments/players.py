@@ -8,6 +8,7 @@ import json
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, is_dataclass, replace
 from functools import cached_property
 from inspect import getmembers
@@ -127,7 +128,7 @@ class BuiltinPlayer(Player):
     def digests(self, space: Space, fixed: Mapping[str, Value]) -> dict[str, str]:
         """Return digests of what values name, such as ``network v1`` or the file of a maze.
 
-        InputError if it is missing.
+        What is missing has no digest.
         """
         choices = [
             {each.name: choice}
@@ -136,19 +137,26 @@ class BuiltinPlayer(Player):
             for choice in each.choices
         ]
         found: dict[str, str] = {}
+        usual = space.from_unit([0.5] * len(space))  # a constraint may exclude it
         for choice in choices or [{}]:
-            values = {**fixed, **space.completed(choice)}
-            try:
+            values = {**fixed, **usual, **choice}
+            with suppress(ValueError):
                 agent = self.build(values)
-            except ValueError as error:
-                raise InputError(str(error)) from None
-            plain = plain_values(agent)
-            for name, value in values.items():
-                is_name = plain[name] != value or agent.depends_on
-                if isinstance(value, str) and is_name:
-                    content = json.dumps([plain[name], dict(agent.depends_on)], sort_keys=True)
-                    found[f"digest of {name} {value}"] = digits(content)
+                plain = plain_values(agent)
+                for name, value in values.items():
+                    is_name = plain[name] != value or agent.depends_on
+                    if isinstance(value, str) and is_name:
+                        content = json.dumps([plain[name], dict(agent.depends_on)], sort_keys=True)
+                        found[f"digest of {name} {value}"] = digits(content)
         return found
+
+    def check_digests(
+        self, known: Mapping[str, str], space: Space, fixed: Mapping[str, Value]
+    ) -> None:
+        """Raise InputError if what values name has changed, given the digests that it had."""
+        now = self.digests(space, fixed)
+        if changed := [each for each, digest in known.items() if now.get(each) != digest]:
+            raise InputError(f"{changed[0]} is now {now.get(changed[0])}, not {known[changed[0]]}")
 
     @property
     def declared(self) -> Mapping[str, Parameter]:
@@ -175,7 +183,8 @@ class BuiltinPlayer(Player):
             raise ValueError(
                 f"cost of {self.agent} must be one of {', '.join(kinds)} (got {missing[0]!r})"
             )
-        if goal.name == goal.sample and not goal.is_share:
+        is_set = goal.sample in kinds and goal.sample != "score"
+        if is_set or (goal.name == goal.sample and not goal.is_share):
             return goal
         allowed = [name for name, kind in kinds.items() if kind is bool or not goal.is_share]
         if goal.is_match or not allowed:

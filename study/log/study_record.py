@@ -9,7 +9,7 @@ from typing import Any, get_type_hints
 from thetafront.study.errors import InputError, error_context
 from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.definition_record import DEPENDS_ON, Definition
+from thetafront.study.experiments.definition_record import DEPENDS_ON, DIGESTS, Definition
 from thetafront.study.experiments.dimension import range_text
 from thetafront.study.experiments.players import Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
@@ -187,8 +187,7 @@ class StudyRecord:
         if self.definition is None or other.definition is None:
             return self
         content, theirs = dict(self.definition["content"]), other.definition["content"]
-        if DEPENDS_ON in theirs:
-            content[DEPENDS_ON] = theirs[DEPENDS_ON]
+        content |= {key: theirs[key] for key in (DEPENDS_ON, DIGESTS) if key in theirs}
         return replace(self, definition={**self.definition, "content": content}).at(other.source)
 
     def changes_to(self, experiment: Experiment) -> list[str]:

@@ -1,12 +1,15 @@
 """Experiments: each builds its agent anywhere in its space, and knows where it may be compared."""
 
-from dataclasses import fields, replace
+import json
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from thetafront.agents.dice.solver import DiceSolver
+from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.switching import Switching
@@ -17,7 +20,7 @@ from thetafront.study.experiments import builtin
 from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import Definition
-from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.objectives import (
     BACKUPS,
     SWEEPS,
@@ -28,6 +31,7 @@ from thetafront.study.experiments.objectives import (
     rate,
     reported,
 )
+from thetafront.study.experiments.players import BuiltinPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment, experiments_in
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.pick_text import play_command
@@ -152,6 +156,38 @@ def test_the_goal_of_an_agent_of_the_package_is_the_field_that_it_names() -> Non
     assert pacman.goal.samples([game]) == [game.won]
 
 
+def test_a_copy_of_an_experiment_is_checked_like_a_new_one() -> None:
+    gamma = NumericParameter("gamma", 0.5, 0.9)
+    small = replace(EXPERIMENTS["pacman_small"], name="own", goal=mean("n_food_left"), fixed={})
+    assert small.goal.sample == "n_food_left"
+    assert own("pacman_mdp", EXPERIMENTS["pacman"].goal, gamma).goal.sample == "won"
+    other = replace(own("mcmdp", mean(), SIMULATIONS), agent="pacman_mdp", space=Space((gamma,)))
+    assert other.summary.game is PacmanGame
+    with pytest.raises(ValueError, match=r"cost of mcmdp must be one of"):
+        replace(own("mcmdp", mean(), SIMULATIONS), costs=(), cost=reported("nonsense"))
+
+
+def test_numbers_of_numpy_are_plain_numbers_in_a_definition() -> None:
+    made = own(
+        "mcmdp",
+        mean(standard_error=np.float32(0.5), replicates=np.int64(3)),
+        SIMULATIONS,
+        fixed={"theta3": np.int64(4)},
+        baselines={"base": {"theta1": np.int64(20)}},
+        max_failures=np.float32(0.25),
+    )
+    assert json.loads(json.dumps(asdict(Definition.from_experiment(made))))
+    assert json.dumps([dict(made.fixed), made.goal.replicates]) == '[{"theta3": 4}, 3]'
+
+
+def test_a_constraint_may_exclude_a_choice() -> None:
+    leaf_value = CategoricalParameter("leaf_value", ("lookahead", "score", "random"))
+    n = NumericParameter("n_simulations", 4, 20, integer=True)
+    space = Space((n, leaf_value), ("leaf_value != 'random'",))
+    made = Experiment("own", "uct", space, mean())
+    assert "digests" not in Definition.from_experiment(made).content
+
+
 @pytest.mark.parametrize(
     ("goal", "more", "message"),
     [
@@ -183,15 +219,21 @@ def test_a_changed_maze_changes_the_definition(tmp_path: Path) -> None:
     def record(middle: str) -> Definition:
         path.write_text(f"%%%%%%%\n%P{middle}G%\n%%%%%%%\n")
         gamma = NumericParameter("gamma", 0.5, 0.9)
-        made = own("pacman_mdp", mean(), gamma, fixed={"layout": str(path)})
-        return Definition.from_experiment(made)
+        made.append(own("pacman_mdp", mean(), gamma, fixed={"layout": str(path)}))
+        return Definition.from_experiment(made[-1])
 
+    made: list[Experiment] = []
     first = record(". .")
     assert not first.changes(record(". ."))
     (phrase,) = first.changes(record("..."))
     assert phrase.startswith(f"digest of layout {path} is now ")
+    assert isinstance(made[0].player, BuiltinPlayer)
+    with pytest.raises(InputError, match=r"^digest of layout .* is now .*, not "):
+        made[0].player.check_digests(first.content["digests"], made[0].space, made[0].fixed)
     earlier = {key: each for key, each in first.content.items() if key != "digests"}
     assert not replace(first, content=earlier).changes(record(". ."))
+    path.unlink()
+    assert Definition.from_experiment(made[0]).content.get("digests") is None, "it is missing"
 
 
 def test_an_unknown_experiment_is_named() -> None:
