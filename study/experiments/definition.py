@@ -166,8 +166,10 @@ class Experiment:
             game = self.player.game
             if game is not ReportedGame:
                 object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
-            if self.summary.game is not game or game is ReportedGame:
+            is_new = self.summary.game is not game
+            if is_new:
                 object.__setattr__(self, "summary", summary_of(game))
+            if is_new or game is ReportedGame:
                 self.check_baselines()
         self.space.check_feasible()
 

@@ -21,7 +21,7 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import SWEEPS, WIN_RATE, exact
+from thetafront.study.experiments.objectives import SWEEPS, exact, mean
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (
@@ -113,7 +113,7 @@ def test_a_forecast_is_lower_for_more_points_and_for_better_measurements(
 
 def test_equal_games_are_not_certain(quick: Experiment) -> None:
     """All games won: the interval at every moment is at least as wide as Wilson's."""
-    wins = replace(quick, goal=replace(WIN_RATE, sample="score"))
+    wins = replace(quick, goal=mean(low=0, high=1))
     study = new_study()
     for n in (1, 4, 9, 16, 25, 36):
         scores = [int(n > 10)] * 4
