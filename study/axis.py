@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 N_DECIMALS = 10  # of values on a grid, in steps
 
 
-def tidy(values: Floats, step: float) -> Floats:
+def without_rounding_error(values: Floats, step: float) -> Floats:
     """Round values on a grid with steps of ``step``: to 0.3, and not 0.1 + 2·0.1."""
     if not step % 1.0:
         return values
@@ -43,7 +43,7 @@ class ParameterAxis:
         if not self.step:
             return np.clip(values, self.low, self.high)
         steps = np.round((values - self.low) / self.step)
-        values = tidy(self.low + self.step * steps, self.step)
+        values = without_rounding_error(self.low + self.step * steps, self.step)
         at_high = steps >= round((self.high - self.low) / self.step)
         return np.where(steps <= 0, self.low, np.where(at_high, self.high, values))
 

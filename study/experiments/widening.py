@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from thetafront.agents.parameters import RealRange, Value
-from thetafront.study.axis import tidy
+from thetafront.study.axis import without_rounding_error
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import TOLERANCE, NumericParameter, is_absent
@@ -133,7 +133,7 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     if parameter.step:  # a whole number of steps, within what is allowed
         n_steps = math.floor(abs(there - here) / parameter.step + TOLERANCE)
         there = here + n_steps * parameter.step * (1.0 if is_upper else -1.0)
-        there = float(tidy(np.array(there), parameter.step))
+        there = float(without_rounding_error(np.array(there), parameter.step))
     return int(there) if parameter.integer else there
 
 

@@ -302,12 +302,8 @@ class DefinedFunction:
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:
     """Return an experiment's definition for the study's record; None if it is built in."""
-    known = EXPERIMENTS.get(experiment.name)
-    # A script may have changed it. Without a definition, a record has only its space and cost.
-    is_known = known is not None and all(
-        getattr(experiment, name) == getattr(known, name) for name in ("goal", "costs", "player")
-    )
-    if is_known and not experiment.source and not experiment.player.is_external:
+    is_named = experiment.name in EXPERIMENTS and not experiment.source
+    if is_named and not experiment.player.is_external:
         return None
     return asdict(Definition.from_experiment(experiment))
 
