@@ -53,15 +53,16 @@ class Cost:
         games = self.measured(games)
         if not games:
             return math.nan
-        first = getattr(games[0], self.counted) / self.divisor(games[0])
-        if all(getattr(game, self.counted) / self.divisor(game) == first for game in games):
+        counts = [getattr(game, self.counted) for game in games]
+        divisors = self.divisors(games)
+        first = counts[0] / divisors[0]
+        if all(count / n == first for count, n in zip(counts, divisors, strict=True)):
             return float(first)
-        total = sum(getattr(game, self.counted) for game in games)
-        return float(total / sum(map(self.divisor, games)))
+        return float(sum(counts) / sum(divisors))
 
-    def divisor(self, game: Game) -> int:
-        """Return by how much a game adds to what the sum is divided by."""
-        return game.n_moves if self.per_move else 1
+    def divisors(self, games: Sequence[Game]) -> list[int]:
+        """Return by how much each game adds to what the sum is divided by."""
+        return [game.n_moves for game in games] if self.per_move else [1] * len(games)
 
     @property
     def columns(self) -> tuple[str, str, str]:
@@ -90,7 +91,7 @@ class Cost:
         columns = [
             (
                 np.array([getattr(game, self.counted) for game in games], np.float64),
-                np.array([self.divisor(game) for game in games], np.float64),
+                np.array(self.divisors(games), np.float64),
             )
             for games in samples
         ]
