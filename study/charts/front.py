@@ -86,15 +86,22 @@ def front_chart(analysis: Analysis) -> Chart:
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
     said = field_titles(experiment)
     of_trials = said | {"seen": observed_title(goal)}
-    bars = [
-        layer
+    measured_rows = [
+        (kind, rows)
         for kind in KINDS.values()
         if (rows := [row for row in points if row["kind"] == kind.label])
+    ]
+    bars = [
+        layer
+        for kind, rows in measured_rows
         for layer in (
             Layer("rule", kind, rows, y="low", y2="high", size=1.4, opacity=0.7),
             Layer("rule", kind, rows, x="left", x2="right", size=1.4, opacity=0.7),
-            Layer("point", kind, rows, size=80, tooltip=said),
         )
+    ]
+    # The front is drawn last, so that no dominated point of the same cost and score hides it.
+    marks = [
+        Layer("point", kind, rows, size=80, tooltip=said) for kind, rows in measured_rows[::-1]
     ]
     layers = [
         *left_to_win(tables, experiment),
@@ -102,6 +109,7 @@ def front_chart(analysis: Analysis) -> Chart:
         *curve_layers(COMBINED, combined, said),
         Layer("point", TRIALS, trials, size=16, opacity=0.8, tooltip=of_trials),
         *bars,
+        *marks,
         Layer("text", LABELS, labelled(points, x, y, experiment)),
     ]
     is_outside = [

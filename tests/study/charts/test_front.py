@@ -63,6 +63,16 @@ def test_validated_points_are_those_of_the_table(small: Analysis) -> None:
     assert {DOMINATED.label, ON_FRONT.label} <= {*rows["kind"]}
 
 
+def test_dominated_points_do_not_hide_the_front(small: Analysis) -> None:
+    """One of the same cost and score would. The legend still begins with the front."""
+    chart = front_chart(small)
+    layers = [each for row in chart.panels for panel in row for each in panel.layers]
+    marks = [each.kind for each in layers if each.mark == "point" and each.kind != TRIALS]
+    assert marks[-1] == ON_FRONT
+    assert DOMINATED in marks
+    assert chart.kinds.index(ON_FRONT) < chart.kinds.index(DOMINATED)
+
+
 def test_trials_are_drawn_once_each(small: Analysis) -> None:
     rows, trials = rows_of(front_chart(small), TRIALS.label), small.tables["trials"]
     assert [row["y"] for row in rows] == [*trials["score_mean_points"]]
