@@ -84,14 +84,13 @@ def pair_chart(analysis: Analysis) -> Chart:
         if row["on_front"] and not any(is_absent(row[each.name]) for each in pair)
     ]
     across, up = (parameter_axis(each, short(each.label)) for each in pair)
+    of_goal = f"{short(goal.label)}, {goal.format.unit}" if goal.format.unit else short(goal.label)
     axes = across, up
     taken = list[Box]()
     layers = [
+        *contour_lines(of_goal, (x, y, goals), round_values, goal.format.at_axis, 0, axes, taken),
         *contour_lines(
-            goal.label, (x, y, goals), round_values, goal.format.at_axis, 0, axes, taken
-        ),
-        *contour_lines(
-            cost.label,
+            short(cost.axis_label),
             (x, y, costs),
             log_ticks,
             lambda each: cost_tick(cost, each),
@@ -136,12 +135,14 @@ def contour_lines(
 ) -> list[Layer]:
     """Return lines of equal value on a grid, at round values between its minimum and maximum.
 
+    ``label`` names what is equal, with the unit of the values that are written at the lines.
+
     Each label takes the first place along its line where it covers no other label. ``taken`` has
     the places of earlier labels; the new ones are appended.
     """
     x, y, z = values
     found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)
-    kind = Kind(f"equal {short(label)}", (BLUE, GREEN)[which], LINE)
+    kind = Kind(f"equal {label}", (BLUE, GREEN)[which], LINE)
     segments, labels = list[Row](), list[Row]()
     for level in thinned(ticks(float(low), float(high)), N_LEVELS[which]) if low < high else ():
         parts: Any = found.lines(level)

@@ -1,5 +1,7 @@
 """Lines of equal goal and cost over two parameters, against the model itself."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tests.study.charts.specs import drawn, layers_of
@@ -44,6 +46,14 @@ def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
     assert here.rows == [{"x": theta["max_sweeps"], "y": theta["tolerance"]}]
     assert "%" in str(chart.table.iloc[0, 1])
     assert labels.rows[0]["label"] in drawn(chart)
+
+
+def test_the_legend_has_the_unit_of_the_lines(pacman: Analysis) -> None:
+    experiment, known = pacman.data.experiment, {**vars(pacman)}
+    won = replace(experiment.goal, format=replace(experiment.goal.format, unit="games"))
+    known["data"] = replace(pacman.data, experiment=replace(experiment, goal=won))
+    labels = [each.label for each in pair_chart(analysis_with(**known)).kinds]
+    assert labels[:2] == ["equal win rate, games", f"equal {experiment.cost.label}"]
 
 
 def test_no_label_covers_another() -> None:
