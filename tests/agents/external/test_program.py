@@ -415,6 +415,7 @@ def test_only_the_option_of_a_missing_value_is_left_out() -> None:
         ({"command": ("no-such-program-here",)}, "'no-such-program-here' does not exist"),
         ({"command": ("./plain",)}, "command: './plain' cannot be executed"),
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),
+        ({"command": ("cat",), "memory": "2 GB"}, "memory must be a whole number of bytes (got"),
         (
             {"command": ("cat", "{depth}"), "protocol": "serve"},
             "command must not contain {depth}: under the serve protocol",
@@ -429,7 +430,7 @@ def test_programs_that_cannot_be_are_refused(
     tmp_path: Path, values: dict[str, object], message: str
 ) -> None:
     (tmp_path / "plain").write_text("")
-    with pytest.raises(ValueError, match=r"command|time_limit|protocol") as refused:
+    with pytest.raises(ValueError, match=r"command|time_limit|memory|protocol") as refused:
         Program(folder=str(tmp_path), **values)  # type: ignore[arg-type]
     assert message in str(refused.value)
 
