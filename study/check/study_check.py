@@ -194,13 +194,14 @@ class StudyCheck:
         if (row := self.games.get(unit, {}).get(replicate)) is not None:
             game = row_to_outcome(row, self.experiment.summary.game)
             seed = game.seed
-        elif (row := self.damaged_games.get(unit, {}).get(replicate)) is not None:
-            stored = damaged_fields(row)
+        elif (damaged := self.damaged_games.get(unit, {}).get(replicate)) is not None:
+            stored = damaged_fields(damaged)
         elif replicate in (exported := self.exported_games(unit)):
             stored = exported[replicate].to_row()
 
         def keep(played: Outcome) -> None:
-            like = row or next(iter(self.games.get(unit, {}).values()), None)
+            groups = (self.games.get(unit, {}), *self.games.values())
+            like = row or next((each for games in groups for each in games.values()), None)
             new = game_row(unit, replicate, played, *((like.machine, like.at) if like else ()))
             self.games.setdefault(unit, {})[replicate] = new
             self.n_lost -= game is None

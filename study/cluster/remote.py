@@ -14,9 +14,11 @@ from typing import Any
 
 import joblib
 
-from thetafront.agents.agent import Agent, Game
+from thetafront.agents.agent import Agent, Game, identity
+from thetafront.agents.catalog import build_identified
 from thetafront.agents.external.program import ProgramAgent
 from thetafront.agents.external.python import PythonAgent
+from thetafront.agents.external.source import read_stamps
 from thetafront.study.cluster.machine import Machine, this_machine
 from thetafront.study.cluster.sources import sources_digest, versions
 from thetafront.study.run.worker import Finished, Task, unplayed
@@ -87,7 +89,7 @@ def objection(wanted: Wanted, agent: Agent | None) -> str:
 
 
 def definition_objection(agent: Agent) -> str:
-    """Say why a user's agent cannot be played here; empty if it can."""
+    """Say why an agent that depends on files cannot be played here; empty if it can."""
     if isinstance(agent, PythonAgent) and agent.source is not None:
         try:
             found = agent.source.digest
@@ -101,6 +103,11 @@ def definition_objection(agent: Agent) -> str:
             return f"it lacks the program: {error}"
         wanted = agent.digest
         return "" if found == wanted else f"its {agent.program.command[0]} is {found}, not {wanted}"
+    if agent.is_ours and agent.depends_on:
+        try:
+            build_identified(identity(agent))
+        except ValueError as error:
+            return f"it lacks what {agent.name} reads: {error}"
     return ""
 
 
@@ -134,10 +141,16 @@ class Sent(Agent):
         return self.here.play(seed)
 
 
-@cache
+FOUND: dict[Any, Any] = {}
+"""Programs by those that were sent, with the stamps and the digest of this machine's files."""
+
+
 def found_here(program: Any) -> Any:
-    """Return the program with its files on this machine."""
-    return replace(program)
+    """Return the program with its files on this machine, read again if they have changed."""
+    found = FOUND.get(program)
+    if found is None or read_stamps(found.stamps) != found.stamps:
+        found = FOUND[program] = replace(program)
+    return found
 
 
 def packed(agent: Agent) -> Agent:

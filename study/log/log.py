@@ -279,6 +279,12 @@ class Log:
             events = read_rows(connection, self.study, EventRow)
         return Rows(StudyRow(*found), points, games, events)
 
+    def events(self, kind: str) -> list[dict[str, Any]]:
+        """Read the records of all events of a kind, the earliest first."""
+        with self.engine.connect() as connection:
+            events = read_rows(connection, self.study, EventRow)
+        return Rows(StudyRow(self.name, ""), events=events).latest(kind)
+
     def write(self, *rows: PointRow | GameRow | EventRow) -> None:
         """Write rows in one transaction, points before their games."""
         with self.mutex:

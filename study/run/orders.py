@@ -160,7 +160,7 @@ class SweepOrder:
                     record = self.settings.record(experiment)
                     accepts = self.options.accept_change
                     log = create_or_resume(self.location, record, accepts, out.print)
-                    check_seconds(log, experiment, self.executor.is_cluster)
+                    check_seconds(log, experiment, self.executor.is_cluster, out.print)
                 experiment = widen(log, self.requests, out, experiment)
                 run = Sweep(
                     experiment,
@@ -301,7 +301,7 @@ def validate_study(
     with executor, locked(location) as lock:
         experiment = data.experiment
         log = open_for_games(location, out.print)
-        check_seconds(log, experiment, executor.is_cluster)
+        check_seconds(log, experiment, executor.is_cluster, out.print)
         executor.admit(experiment, data.machines)
         for line in executor.drain_messages():
             out.print(line)

@@ -47,7 +47,7 @@ def played_for(
         raise InputError(f"study: {location.name!r} is held by another run, {holder}")
     with workers, locked(location) as lock:
         log = open_for_games(location, out.print)
-        check_seconds(log, data.experiment, is_cluster=False)
+        check_seconds(log, data.experiment, False, out.print)
         data = StudyData.read(log, data.experiment, data)  # no other run has written since
         n_games = games
         if n_games is None:

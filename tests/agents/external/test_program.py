@@ -177,11 +177,22 @@ def test_ending_one_server_leaves_the_others(tmp_path: Path) -> None:
     hangs = f"if asked['seed'] == 1: {HANG}\n{SAY}"
     second = agent(tmp_path / "b", server(tmp_path / "b", hangs), "serve", seconds=0.5)
     assert first.play(0).score == second.play(0).score == 0
-    ours = get_server(first.program, lambda: pytest.fail("it has ended"))
+    of_first = first.program, first.program.digest
+    ours = get_server(of_first, lambda: pytest.fail("it has ended"))
     with pytest.raises(GameError, match="no answer within"):
         second.play(1)
     assert first.play(2).score == 2
-    assert get_server(first.program, lambda: pytest.fail("it has ended")) is ours
+    assert get_server(of_first, lambda: pytest.fail("it has ended")) is ours
+
+
+@EITHER
+def test_a_program_that_is_built_again_plays_as_it_is_now(tmp_path: Path, protocol: str) -> None:
+    before = player(tmp_path, protocol, "print(1, flush=True)")
+    assert before.play(0).score == 1.0
+    after = player(tmp_path, protocol, "print(22, flush=True)")
+    assert (after.program, after.play(0).score) == (before.program, 22.0)
+    with pytest.raises(ChangedError):
+        before.play(1)
 
 
 @EITHER

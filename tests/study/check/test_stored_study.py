@@ -15,7 +15,7 @@ from tests.study.made_studies import store_coins
 from tests.study.program import execute, invoked, refused, succeeded
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
-from thetafront.study.log.log import RECORD, Log, event, failure, point_row
+from thetafront.study.log.log import RECORD, Log, Rows, event, failure, point_row
 from thetafront.study.log.storage import open_for_games, open_for_reading
 
 DATA = Path(__file__).parents[1] / "log" / "data"
@@ -213,6 +213,20 @@ def test_the_last_game_of_a_killed_run_is_played_again(results: Path) -> None:
     execute(database, DAMAGES["the last game"][0])
     assert "lost" not in succeeded(results, *VERIFY, "--repair")
     assert contents(results, with_seconds=False)[2:] == games
+
+
+def test_games_that_are_played_again_belong_to_the_machine_of_the_others(results: Path) -> None:
+    """If not, a study whose cost is a time could never be continued."""
+    source, _, _ = open_for_reading(NAME, results)
+    assert isinstance(source, Log)
+    rows = source.rows()
+    games = [row._replace(machine="a1") for row in rows.games]
+    source.rebuild(Rows.numbered(rows.study, rows.points, games, rows.events))
+    database = results / NAME / "study.db"
+    execute(database, "UPDATE thetafront_game SET machine = 'zz'" + GAME)
+    execute(database, "DELETE FROM thetafront_game WHERE phase = 'search' AND number = 3")
+    succeeded(results, *VERIFY, "--repair")
+    assert source.machines() == {"a1"}
 
 
 def test_a_lost_trial_gets_no_more_games_than_it_had(results: Path) -> None:

@@ -1,13 +1,20 @@
 """What a worker answers: games as they are here, or why it plays none."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from thetafront.agents.agent import Agent
 from thetafront.agents.catalog import build
 from thetafront.agents.external.program import Program, ProgramAgent
 from thetafront.agents.external.report import Report
+from thetafront.agents.parameters import plain_values
+from thetafront.agents.twenty48.ntuple.network import MANIFEST, TrainedNetwork
+from thetafront.agents.twenty48.ntuple.patterns import count_weights
+from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.cluster import remote
 from thetafront.study.cluster.remote import Refusal, Wanted, packed, probe
 from thetafront.study.cluster.sources import modules, sources_digest
@@ -81,15 +88,39 @@ def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
     program = tmp_path / "game.sh"
     program.write_text("#!/bin/sh\necho '{\"score\": 3}'\n")
     program.chmod(0o755)
-    sent = packed(ProgramAgent(Program((str(program),), report=Report("score", False, ())), ()))
+    found = Program((str(program),), report=Report("score", False, ()))
+    sent = packed(ProgramAgent(found, ()))
     program.touch()  # as a copy on another machine, it has other stamps
-    remote.found_here.cache_clear()
     wanted = Wanted(sources_digest())
     answer = play(wanted, sent, 1)
     assert answer.games[0].score == 3.0, answer
+    again = packed(ProgramAgent(replace(found), ()))
+    program.touch()
+    assert play(wanted, again, 1).games, "a worker outlives a touched program"
     program.write_text("#!/bin/sh\necho '{\"score\": 4}'\n")
-    remote.found_here.cache_clear()
     assert "game.sh is " in objection(wanted, sent)
+    again = packed(ProgramAgent(replace(found), ()))
+    assert play(wanted, again, 1).games[0].score == 4.0
+
+
+def test_an_agent_that_reads_a_file_needs_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THETAFRONT_NETWORKS", str(tmp_path))
+    training = TrainingSettings("4x5")
+    network = TrainedNetwork("tiny", plain_values(training), 1, 9, 0.0, "0" * 12)
+    network.weights_file.parent.mkdir()
+    np.save(network.weights_file, np.zeros(count_weights(training.patterns), np.float32))
+    manifest = network.weights_file.with_name(MANIFEST)
+    manifest.write_text(json.dumps(network.to_json()))
+    agent, wanted = build("ntuple", {"network": "tiny"}), Wanted(sources_digest())
+    assert probe(wanted, agent).objection == ""
+    manifest.write_text(json.dumps({**network.to_json(), "digest": "1" * 12}))
+    network.weights_file.rename(replace(network, digest="1" * 12).weights_file)
+    said = "it lacks what ntuple reads: network_digest was 000000000000, and is now 111111111111"
+    assert probe(wanted, agent).objection == said
+    manifest.unlink()
+    assert "it lacks what ntuple reads: network must be trained" in probe(wanted, agent).objection
 
 
 def test_an_error_of_a_game_is_reported() -> None:

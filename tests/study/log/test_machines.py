@@ -15,7 +15,9 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.log import Log, game_row
 from thetafront.study.log.machines import check_seconds, store_machines
+from thetafront.study.log.manifest import cpu_model
 from thetafront.study.log.storage import open_for_reading
+from thetafront.study.log.study_data import store_run
 from thetafront.study.log.tables import SEARCH, sealed
 from thetafront.study.run.orders import validate_study
 from thetafront.study.run.stopping import Precision
@@ -40,7 +42,7 @@ def study_played_by(*machines: str) -> Log:
 def test_games_of_the_same_place_continue(
     quick: Experiment, machines: Sequence[str], is_cluster: bool
 ) -> None:
-    check_seconds(study_played_by(*machines), quick, is_cluster)
+    check_seconds(study_played_by(*machines), quick, is_cluster, pytest.fail)
 
 
 @pytest.mark.parametrize(
@@ -58,15 +60,27 @@ def test_seconds_of_others_are_refused_but_counts_are_not(
 ) -> None:
     study = study_played_by(*machines)
     with pytest.raises(InputError, match=said):
-        check_seconds(study, quick, is_cluster)
-    check_seconds(study, quick.by("playout_moves_per_move"), is_cluster)
+        check_seconds(study, quick, is_cluster, pytest.fail)
+    check_seconds(study, quick.by("playout_moves_per_move"), is_cluster, pytest.fail)
 
 
 def test_machines_are_named_by_their_hosts(quick: Experiment) -> None:
     study = study_played_by("a1", "b2")
     store_machines(study, {"a1": {"host": "node-1"}, "b2": {"host": "node-1"}})
     with pytest.raises(InputError, match=r"on a cluster \(node-1\)"):
-        check_seconds(study, quick, is_cluster=False)
+        check_seconds(study, quick, False, pytest.fail)
+
+
+def test_times_of_another_processor_are_named(quick: Experiment) -> None:
+    study, said = study_played_by(""), list[str]()
+    for cpu in (cpu_model(), "Z80", "Z80"):
+        store_run(study, {"machine": {"cpu": cpu}})
+    check_seconds(study, quick.by("playout_moves_per_move"), False, pytest.fail)
+    check_seconds(study, quick, False, said.append)
+    assert said == [
+        f"warning: earlier games were timed on Z80; this machine has {cpu_model()}, and times on "
+        "different processors cannot be compared"
+    ]
 
 
 class Nobody(Workers[Any]):
