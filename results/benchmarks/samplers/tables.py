@@ -142,21 +142,26 @@ def figure(summary: pd.DataFrame) -> Figure:
     names = [each for each in ORDER if each in set(summary["sampler"])]
     shape: dict[str, Any] = {"nrows": len(DRAWN), "ncols": len(surfaces), "squeeze": False}
     drawn, panels = paper.new_figure(3.0 + 2.9 * len(surfaces), 7.2, sharey=True, **shape)
+    sizes: list[Any] = sorted({*zip(summary["n_trials"], summary["n_games"], strict=True)})
+    handles: dict[Any, Any] = {}
+    step = 0.6 / len(sizes)
     parts = product(DRAWN.items(), surfaces)
     for axes, ((measure, title), (surface, part)) in zip(panels.flat, parts, strict=True):
-        for k, (size, mine) in enumerate(part.groupby(["n_trials", "n_games"])):
-            at = [names.index(each) + 0.2 * (k - 1) for each in mine["sampler"]]
-            t, (colour, marker) = mine[f"{measure}_n"].map(t95), paper.MARKS[k]
+        for size, mine in part.groupby(["n_trials", "n_games"]):
+            k = sizes.index(size)
+            below = step * (k - (len(sizes) - 1) / 2)
+            at = [names.index(each) + below for each in mine["sampler"]]
+            t, (colour, marker) = mine[f"{measure}_n"].map(t95), paper.MARKS[k % len(paper.MARKS)]
             error = t * mine[f"{measure}_sem"]
             style: dict[str, Any] = {"fmt": marker, "color": colour, "markersize": 5}
             style["label"] = "{} × {}".format(*size)
-            axes.errorbar(mine[f"{measure}_mean"], at, xerr=error, **style)
+            handles[size] = axes.errorbar(mine[f"{measure}_mean"], at, xerr=error, **style)
         axes.set(title=str(surface).replace("_", " "), xlabel=title)
         axes.set_yticks(range(len(names)), names)
         axes.xaxis.set_major_formatter("{x:,g}")
         axes.xaxis.set_major_locator(MaxNLocator(4))
     panels[0, 0].invert_yaxis()
-    handles, labels = panels[0, 0].get_legend_handles_labels()
-    drawn.legend(handles, labels, title="trials × games", loc="outside right upper")
+    by_size = [handles[each] for each in sizes]
+    drawn.legend(handles=by_size, title="trials × games", loc="outside right upper")
     paper.entitle(drawn, TITLE, CAPTION)
     return drawn
