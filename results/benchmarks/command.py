@@ -102,8 +102,9 @@ class Runs:
         ``name_of`` returns the wanted run that a record belongs to.
         """
         with self.held():
-            done = {name_of(each) for each in self.records}
-            missing = [each for each in wanted if each not in done]
+            done = {name_of(each): each for each in self.records}
+            self.records = [*done.values()]  # earlier versions could store a run twice
+            missing = [each for each in dict.fromkeys(wanted) if each not in done]
             say(f"{len(done)} runs are stored, {len(missing)} are missing")
             parallel = Parallel(jobs or cpu_count(), return_as="generator_unordered", batch_size=1)
             for number, record in enumerate(parallel(delayed(play)(each) for each in missing), 1):

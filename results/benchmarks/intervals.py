@@ -10,6 +10,7 @@ corrected for the games that both means have in common.
 - *Narrowest*: the 1% quantile of the intervals' widths, divided by their median.
 """
 
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -25,13 +26,14 @@ STUDIES = ("mcmdp", "heuristic", "ntuple", "uct", "zstd")
 SIZES = (2, 3, 5, 10, 20, 30, 100)
 N_REPEATS = 100
 REFERENCE = Path(__file__).parents[1] / "reference"
+NOTE = "Games with equal scores give no interval on their own, and are not counted as *alone*."
 
 
 def judged(goal: Goal, trials: list[Moments], points: list[Floats], n: int) -> Floats:
     """Return whether intervals hold, and half of their widths, alone and with others.
 
     The shape is (2, 2, n_intervals). The first axis is: alone, with others. The second axis is:
-    whether the interval holds (1 or 0), half of its width.
+    whether the interval holds (1 or 0), half of its width (NaN without an interval).
     """
     rng, found = np.random.default_rng(n), []
     for _ in range(N_REPEATS):
@@ -50,6 +52,12 @@ def judged(goal: Goal, trials: list[Moments], points: list[Floats], n: int) -> F
     return np.transpose(np.array(found), (1, 2, 0))
 
 
+def cells(holds: Floats, half: Floats) -> list[str]:
+    """Return the share of intervals that hold, and the narrowest width, as text."""
+    half, holds = half[np.isfinite(half)], holds[np.isfinite(half)]
+    return [f"{holds.mean():.3f}", f"{np.quantile(half, 0.01) / np.median(half):.2f}"]
+
+
 def main() -> None:
     """Print the table."""
     rows = []
@@ -59,13 +67,10 @@ def main() -> None:
         games = [goal.samples(each.in_order) for each in data.points]
         for n in SIZES:
             points = [each for each in games if len(each) >= 2 * n]
-            cells = []
-            for holds, half in judged(goal, [*data.moments.values()], points, n):
-                narrow = np.quantile(half, 0.01) / np.median(half)
-                cells += [f"{holds.mean():.3f}", f"{narrow:.2f}"]
-            rows.append([name, f"{n}", *cells])
+            found = judged(goal, [*data.moments.values()], points, n)
+            rows.append([name, f"{n}", *chain.from_iterable(cells(*each) for each in found)])
     columns = ["study", "n", "alone", "narrowest", "with others", "narrowest"]
-    print(document("Intervals of a few games", markdown_table(columns, rows)))
+    print(document("Intervals of a few games", NOTE, markdown_table(columns, rows)))
 
 
 if __name__ == "__main__":

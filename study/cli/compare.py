@@ -71,8 +71,8 @@ def equal_time(
     from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.comparison import Comparison
     from thetafront.study.compare.equal_time import compare as compare_fronts
-    from thetafront.study.compare.equal_time import make_contender, validated_front, within
-    from thetafront.study.compare.scores import validated_points
+    from thetafront.study.compare.equal_time import make_contender, within
+    from thetafront.study.compare.scores import validated_front, validated_points
     from thetafront.study.experiments.objectives import PLAYOUT_MOVES
     from thetafront.study.run.workers import check_jobs
 

@@ -25,7 +25,7 @@ DEFAULT_SECONDS = 300.0
 COOLING = 0.3
 MAX_COOLING = 0.9
 # The part before cooling ends with a whole round of games, so it may exceed its share of the
-# training, but only by this much.
+# training, but only by this part of it; the training then exceeds its budget by the same part.
 MAX_OVERSHOOT = 0.2
 KINDS = ("ntuple",)
 MAX_JOBS = 64
@@ -137,7 +137,7 @@ def train(
             out.print(f"network {name!r} has already been trained for this long: {text}")
         else:
             spent = budget.share(training.counts)
-            if cooling and spent > 1.0 - cooling + MAX_OVERSHOOT:
+            if cooling and spent > (1.0 - cooling) * (1.0 + MAX_OVERSHOOT):
                 raise InputError(
                     f"cooling must be at most {max(0.0, 1.0 - spent):.2f}, or the budget must be "
                     f"larger, because network {name!r} has used {spent:.0%} of the budget (got "

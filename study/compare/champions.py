@@ -47,6 +47,7 @@ from thetafront.study.compare.scores import (
     score_columns,
     score_layers,
     score_rows,
+    validated_front,
     validated_points,
 )
 from thetafront.study.errors import InputError
@@ -168,7 +169,7 @@ def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def front_rows(studies: Sequence[StudyData]) -> pd.DataFrame:
-    """Return one row per validated point that no cheaper point of its study beats.
+    """Return one row per validated point that no cheaper one beats; baselines are left out.
 
     InputError if two studies have the same name, or if one lacks mean scores in points.
     """
@@ -181,7 +182,7 @@ def front_rows(studies: Sequence[StudyData]) -> pd.DataFrame:
         points = validated_points(data)
         if missing := [each for each in columns if each not in points]:
             raise InputError(f"study: {data.name!r} must have {missing[0]} in its front.csv")
-        part = points[points["on_front"].astype(bool)]
+        part = validated_front(points, data.experiment)
         part = part.sort_values("seconds_per_move").assign(study=data.name)
         means = part["score_mean_points"]
         parts[data.name] = part[means == means.cummax()]
@@ -231,7 +232,8 @@ def champions_markdown(
         "The last three columns give the shares of games that reach these tiles.",
         frame_table(timed(frame), columns, "lrrrrrr"),
         frame_table(trained, about, "lllrrr"),
-        "Published studies' fronts: validated points that no cheaper point in the study beats. "
+        "Published studies' fronts without baselines: validated points that no cheaper point in "
+        "the study beats. "
         "Scores and times come from each point's own n games, and therefore differ slightly from "
         "the estimates based on all of a study's games.",
         frame_table(timed(fronts), (("study", "{study}"), *n_and_time, mean)),

@@ -41,7 +41,6 @@ from thetafront.study.experiments.objectives import SCORE, SECONDS, format_secon
 from thetafront.study.report.front_tables import show_theta
 from thetafront.study.report.sections import document, frame_table, markdown_table
 from thetafront.study.report.tables import frame_thetas, write_csv
-from thetafront.study.report.validated_rows import without_baselines
 
 N_BUDGETS = 3
 MIN_POINTS = 2
@@ -57,12 +56,6 @@ class Contender:
     cost: str  # the cost by which its front was chosen
     agents: dict[str, Agent]  # by the points' names
     thetas: dict[str, str]  # each θ as text
-
-
-def validated_front(points: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return a study's validated front, given its validated points; baselines are left out."""
-    searched = pd.DataFrame(without_baselines(points.to_dict("records"), experiment))
-    return searched[searched["on_front"]] if len(searched) else searched
 
 
 def within(points: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:

@@ -3,8 +3,8 @@
 A network that an agent learns depends only on its settings and on the number of moves
 (:mod:`agents.twenty48.ntuple.learned`). It is stored after its last move, and before that at round
 numbers of moves (5, 10, 20, 50 million, …). Training with more moves begins from the file with the
-next smaller number of moves. While the files exceed the limit on disk space, the least recently
-used file is deleted.
+next smaller round number of moves. While the files exceed the limit on disk space, the least
+recently used file is deleted.
 """
 
 import contextlib

@@ -36,7 +36,7 @@ thetafront and the other method, paired by seed, and positive when thetafront is
 that the true cost exceeds the budget by more than 10% in k runs; a dash means no answer. *Its \
 pick* is the θ that thetafront's `study.pick` names after the same run; it requires the cost to \
 be within the budget with a probability of 95%. The `mean` row averages over the budgets for which \
-all methods have an answer.
+all methods have an answer in all runs.
 
 Wall time per run, including tables and page: {walls}.
 """
@@ -103,8 +103,8 @@ def summarize(picks: pd.DataFrame) -> pd.DataFrame:
         scores = own.pivot(index=["budget", "seed"], columns="method", values="true_score")
         scores = scores.reindex(columns=list(METHODS)).astype(float)
         for budget in (*case.budgets, math.nan):
-            if math.isnan(budget):  # over the budgets for which all methods have an answer
-                some, here = scores.dropna().groupby("seed").mean(), own
+            if math.isnan(budget):  # over the budgets for which all runs have an answer
+                some, here = scores.unstack("seed").dropna().mean().unstack("method"), own
             else:
                 some, here = scores.xs(budget, level="budget"), own[own["budget"] == budget]
             for method in METHODS:

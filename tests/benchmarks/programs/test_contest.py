@@ -10,7 +10,7 @@ import optuna
 import pandas as pd
 import pytest
 
-from results.benchmarks.programs.contest import CASES, fresh, suggested
+from results.benchmarks.programs.contest import CASES, METHODS, fresh, suggested
 from results.benchmarks.programs.tables import (
     best_answers,
     cell,
@@ -47,6 +47,20 @@ def test_intervals_are_over_runs_and_gains_are_paired() -> None:
     assert theirs["gain_half95"] == pytest.approx(0.0, abs=1e-12)
     assert (theirs["n_over"], ours["n_over"]) == (1, 0)
     assert (ours["n_games"], ours["n_runs"]) == (600, 3)
+
+
+def test_a_mean_is_over_the_budgets_that_all_runs_answer() -> None:
+    rows = [
+        {"program": "tree", "method": method, "seed": seed, "budget": budget, "true_score": score}
+        for method in METHODS
+        for seed in (1, 2)
+        for budget, score in zip(BUDGETS, (0.9, *[0.1 * seed] * (len(BUDGETS) - 1)), strict=True)
+    ]
+    rows[0]["true_score"] = math.nan  # one run has no answer at the first budget
+    picks = pd.DataFrame(rows).assign(n_games=200, is_over=False)
+    summary = summarize(picks)
+    means = summary.loc[summary["budget"].isna(), "score_mean"]
+    assert means.tolist() == pytest.approx([0.15] * len(METHODS))
 
 
 def test_a_budget_without_an_answer_has_no_number() -> None:

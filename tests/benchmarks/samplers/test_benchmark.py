@@ -16,6 +16,10 @@ ASKED = ("--sampler", "random", "--sampler", "tpe", "--surface", "two_regimes")
 ASKED += ("--seeds", "2", "--first-seed", "1000", "--jobs", "1")
 
 
+def one_seed(seed: int) -> dict[str, int]:
+    return {"seed": seed}
+
+
 def called(monkeypatch: pytest.MonkeyPatch, output: Path, *words: str) -> int:
     """Call the command; return its exit code."""
     asked = ["samplers", *ASKED, "--budget", "18x2", "--output", str(output), *words]
@@ -55,6 +59,14 @@ def test_an_interrupted_benchmark_continues_and_repeats_nothing(
     assert [run["sampler"] for run in manifest["runs"]] == ["random", "tpe"]
     called(monkeypatch, tmp_path)
     assert len(plays) == 4
+
+
+def test_a_run_that_is_wanted_or_stored_twice_counts_once(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    path.write_bytes(2 * b'{"seed": 1}\n')
+    runs = Runs(path, "seed")
+    assert runs.play([1, 2, 2], lambda each: each["seed"], one_seed, jobs=1) == [2]
+    assert runs.records == [{"seed": 1}, {"seed": 2}]
 
 
 @pytest.mark.parametrize(

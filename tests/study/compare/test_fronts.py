@@ -8,8 +8,8 @@ import pytest
 
 from tests.study.program import refused
 from thetafront.study.compare.champions import front_rows
-from thetafront.study.compare.equal_time import make_contender, validated_front, within
-from thetafront.study.compare.scores import validated_points
+from thetafront.study.compare.equal_time import make_contender, within
+from thetafront.study.compare.scores import validated_front, validated_points
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -58,6 +58,16 @@ def test_neither_a_baseline_nor_a_dominated_point_belongs_to_a_front(points: pd.
     worse[["combined_seconds_per_move", "playout_moves_per_move"]] = 1e9
     more = validated_front(pd.concat([points, worse], ignore_index=True), mcmdp)
     assert more["point"].tolist() == front["point"].tolist()
+    assert len(validated_front(points[points["origin"] == "author's θ"], mcmdp)) == 0
+
+
+def test_champions_are_drawn_with_tuned_points() -> None:
+    """Of the published fronts, one has a baseline."""
+    table = pd.read_csv(PUBLISHED / "uct" / "front.csv").sort_values("seconds_per_move")
+    tuned = table[table["on_front"] & ~table["origin"].isin(EXPERIMENTS["uct"].baselines)]
+    assert len(tuned) < table["on_front"].sum()
+    drawn = front_rows([read_published(PUBLISHED / "uct")[1]])
+    assert drawn["score_mean_points"].tolist() == tuned["score_mean_points"].tolist()
 
 
 def test_a_front_with_words_has_them_in_its_thetas(points: pd.DataFrame) -> None:

@@ -287,8 +287,9 @@ def test_cooling_does_not_exceed_the_budget() -> None:
     digest = trained_network("v").digest
     assert "has already been trained for this long" in succeeded(None, *words, "5000")
     assert trained_network("v").digest == digest
-    line = refused(*words, "8000", "--cooling", "0.9")
-    assert line.startswith("thetafront: cooling must be at most 0.3")
+    for moves, most in (("8000", "0.3"), ("20000", "0.7")):
+        line = refused(*words, moves, "--cooling", "0.9")
+        assert line.startswith(f"thetafront: cooling must be at most {most}")
 
 
 @pytest.mark.parametrize(
