@@ -94,6 +94,8 @@ def check_url(text: str) -> URL:
         raise InputError(
             f"storage must be {' or '.join(BACKENDS)}, such as {SQLITE_EXAMPLE} {given}"
         )
+    if "@" in (url.host or ""):
+        raise InputError(f"storage must have %40 for each @ in a user name or password {given}")
     if url.get_backend_name() == "sqlite":
         path = url.database or ""
         if path in {"", ":memory:"}:

@@ -27,9 +27,14 @@ def test_folders_may_have_any_name(tmp_path: Path) -> None:
 def test_a_password_is_not_shown(tmp_path: Path) -> None:
     for url in (
         "postgresql://me:secret@host/db",
+        "postgresql://me:my secret@host/db",
         "postgresql://host/db?user=me&password=secret&x=1",
+        "postgresql://host/db?user=me&password=my 'secret",
     ):
         assert "secret" not in locate("night", tmp_path, url).url_without_password
+    for url in ("postgresql://me:my secret@host:port/db", "postgresql://me:my@secret@host/db"):
+        with pytest.raises(InputError, match=r"\(got 'postgresql://me:\*\*\*@host(:port)?/db'\)$"):
+            locate("night", tmp_path, url)
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])
