@@ -6,13 +6,16 @@ The URL is ``sqlite:///results/<name>/study.db`` by default. This module opens n
 
 import os
 import re
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from thetafront.study.errors import InputError
+from thetafront.study.errors import DamageError, InputError
 from thetafront.study.text import without_password
 
 RESULTS = Path("results")
@@ -29,6 +32,13 @@ class Location:
     name: str  # the study's name in its storage, and the name of its folder
     url: str  # the storage's URL
     folder: Path  # for tables and figures
+
+    @classmethod
+    def in_database(cls, url: URL, name: str) -> "Location":
+        """Return the location of a study in an open database; a server does not know the folder."""
+        is_file = url.get_backend_name() == "sqlite" and url.database
+        folder = Path(url.database or "").parent if is_file else RESULTS / name
+        return cls(name, url.render_as_string(hide_password=False), folder)
 
     @property
     def database(self) -> Path | None:
@@ -62,6 +72,18 @@ class Location:
     def url_without_password(self) -> str:
         """The storage's URL with the password masked."""
         return without_password(make_url(self.url).render_as_string(hide_password=True))
+
+
+@contextmanager
+def study_context(location: Location) -> Iterator[None]:
+    """Say which study is damaged, and how to repair it."""
+    try:
+        yield
+    except DamageError as error:
+        command = shlex.join(["thetafront", "verify", *location.words, "--repair"])
+        raise DamageError(
+            f"study {location.name!r}: {error}; `{command}` repairs what it can"
+        ) from None
 
 
 def real_path(path: Path) -> Path:
