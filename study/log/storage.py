@@ -216,7 +216,9 @@ def existing(location: Location) -> StudyData | None:
         if is_new(location):
             return None
         source = find(open_engine(location, for_writing=False), location.name)
-        return None if source is None else StudyData.read(source)
+        if source is None or (not isinstance(source, Log) and source.is_empty):
+            return None
+        return StudyData.read(source)
 
 
 def find_study(
