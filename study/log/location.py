@@ -56,7 +56,8 @@ class Location:
             return [self.name]
         if self.url == usual_url(results / self.name):
             return [self.name, "--results", str(results)]
-        return [self.url_without_password, "--name", self.name]
+        in_folder = [] if results == RESULTS else ["--results", str(results)]
+        return [self.url_without_password, "--name", self.name, *in_folder]
 
     @property
     def parsed_url(self) -> URL:
