@@ -56,7 +56,7 @@ from thetafront.study.run.stopping import Precision
 from thetafront.study.run.sweep import reached
 from thetafront.study.run.workers import check_jobs
 from thetafront.study.terminal.console import console
-from thetafront.study.text import counted
+from thetafront.study.text import counted, without_password
 
 MAX_GAMES = 10_000_000  # of each agent, in one call
 KINDS = {  # of arguments, and how errors name them
@@ -632,7 +632,8 @@ class Study:
         name, results = self.name, str(self.folder.parent)
         if locate(name, self.folder.parent, None).url == self.location.url:
             return f"open_study({name!r}, results={results!r})"
-        return f"open_study({self.location.url!r}, results={results!r}, name={name!r})"
+        url = self.location.url_without_password
+        return f"open_study({url!r}, results={results!r}, name={name!r})"
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[StudySource, StudyData]]:
@@ -744,10 +745,12 @@ def budget_text(budget: str | float | None) -> str:
 
 
 def call_text(called: str, function: Callable[..., Any], given: Mapping[str, Any]) -> str:
-    """Write a call that a user can repeat, without arguments that equal their defaults."""
+    """Write a call that a user can repeat: without passwords, and arguments that are defaults."""
     words = []
     for name, parameter in inspect.signature(function).parameters.items():
         value = given[name]
+        if isinstance(value, str):
+            value = without_password(value)
         if parameter.kind is parameter.VAR_KEYWORD:
             words += [f"{each}={wanted!r}" for each, wanted in value.items()]
         elif parameter.default is parameter.empty:

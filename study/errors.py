@@ -67,14 +67,3 @@ def error_context(where: str) -> Iterator[None]:
         raise DamageError(f"{where}: no {error}") from None
     except (ValueError, TypeError, AttributeError, OverflowError) as error:
         raise DamageError(f"{where}: {' '.join(str(error).split())[:MAX_CHARACTERS]}") from None
-
-
-@contextmanager
-def study_context(name: str) -> Iterator[None]:
-    """Say which study is damaged, and how to repair it."""
-    try:
-        yield
-    except DamageError as error:
-        raise DamageError(
-            f"study {name!r}: {error}; `thetafront verify {name} --repair` repairs what it can"
-        ) from None

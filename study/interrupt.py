@@ -206,7 +206,8 @@ def exit_at_once() -> NoReturn:
 
 
 def say(message: bytes) -> None:
-    """Write a line on standard error, unless it is a pipe that nobody reads."""
-    if not select.select([], [2], [], 0.0)[1]:
-        return
-    os.write(2, (SHOW_CURSOR if os.isatty(2) else b"") + message)
+    """Write a line on standard error, and show the cursor of each terminal; never wait."""
+    for number, text in ((1, b""), (2, message)):
+        written = (SHOW_CURSOR if os.isatty(number) else b"") + text
+        if written and select.select([], [number], [], 0.0)[1]:
+            os.write(number, written)

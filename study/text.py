@@ -47,6 +47,9 @@ def listed(names: Sequence[str]) -> str:
 
 
 def without_password(text: str) -> str:
-    """Mask the passwords of URLs in a text, both before the host and among the parameters."""
-    text = re.sub(r"(://[^:/@\s]*):[^@\s]+@", r"\1:***@", text)
-    return re.sub(r"([?&][^=&\s]*(?:password|passwd|pwd)=)[^&\s'\"]+", r"\1***", text, flags=re.I)
+    """Mask the password of a URL, both before the host and among the parameters.
+
+    The text is the URL, or an argument that contains it. A password may have any characters.
+    """
+    text = re.sub(r"(://[^:/]*):.*@", r"\1:***@", text, flags=re.S)
+    return re.sub(r"([?&][^=&]*(?:password|passwd|pwd)=)[^&]+", r"\1***", text, flags=re.I)

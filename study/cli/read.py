@@ -212,9 +212,13 @@ def parse_n_games(text: str) -> int | None:
 
 def find_folder(given: str, results: Path) -> Path | None:
     """Return the folder of published results that ``given`` names; None if it names a study."""
+    from thetafront.study.log.published_study import server_in
+
     for folder in (results / given, Path(given)):
         if "://" in given or (folder / DATABASE).exists():
             return None
+        if "/" not in given and folder == results / given and server_in(folder):
+            return None  # its URL must be given
         if folder.is_dir() and given:
             return folder
     return None

@@ -18,7 +18,7 @@ from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.log.location import Location
-from thetafront.study.log.server_lock import SOON_LOST
+from thetafront.study.log.server_lock import CLIENT_OPTIONS
 from thetafront.study.log.tables import TABLES
 
 REPAIR_HINT = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
@@ -52,7 +52,7 @@ def engine_options(url: URL) -> dict[str, Any]:
         return {"connect_args": {"timeout": SECONDS_TO_WAIT}}
     # SQLAlchemy must not replace a lost connection silently. The run must learn of the loss: the
     # connection that holds its lock is probably lost, too. Then the lock must be taken again.
-    return {"connect_args": SOON_LOST}
+    return {"connect_args": CLIENT_OPTIONS}
 
 
 def make_engine(location: Location) -> Engine:

@@ -19,7 +19,8 @@ from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
-from thetafront.study.errors import DamageError, error_context, first_line, study_context
+from thetafront.study.errors import DamageError, error_context, first_line
+from thetafront.study.log.location import Location, study_context
 from thetafront.study.log.log import (
     MACHINE,
     RUN,
@@ -109,7 +110,7 @@ class EarlierStudy:
 
         The games' rows in the old table are deleted, and ``say`` is called with a message.
         """
-        with study_context(self.name):
+        with study_context(Location.in_database(self.engine.url, self.name)):
             rows = self.rows()
         METADATA.create_all(self.engine)
         with self.engine.begin() as connection:

@@ -13,7 +13,7 @@ from pathlib import Path
 from thetafront.study.text import without_password
 
 CALL: ContextVar[str] = ContextVar("call", default="")
-"""The call from Python that is running; empty for a command."""
+"""The call from Python that is running, with passwords masked; empty for a command."""
 
 
 def command_line() -> str:
@@ -21,7 +21,7 @@ def command_line() -> str:
     program = Path(sys.argv[0])
     is_ours = "thetafront" in {program.stem, program.parent.name}  # or `python -m thetafront`
     command = ["thetafront", *sys.argv[1:]] if is_ours else ["python", *sys.orig_argv[1:]]
-    return without_password(CALL.get() or shlex.join(command))
+    return CALL.get() or shlex.join(map(without_password, command))
 
 
 @contextmanager

@@ -6,13 +6,16 @@ The URL is ``sqlite:///results/<name>/study.db`` by default. This module opens n
 
 import os
 import re
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from thetafront.study.errors import InputError
+from thetafront.study.errors import DamageError, InputError
 from thetafront.study.text import without_password
 
 RESULTS = Path("results")
@@ -30,6 +33,13 @@ class Location:
     url: str  # the storage's URL
     folder: Path  # for tables and figures
 
+    @classmethod
+    def in_database(cls, url: URL, name: str) -> "Location":
+        """Return the location of a study in an open database; a server does not know the folder."""
+        is_file = url.get_backend_name() == "sqlite" and url.database
+        folder = Path(url.database or "").parent if is_file else RESULTS / name
+        return cls(name, url.render_as_string(hide_password=False), folder)
+
     @property
     def database(self) -> Path | None:
         """The storage's SQLite file; None if the storage is a server."""
@@ -46,7 +56,8 @@ class Location:
             return [self.name]
         if self.url == usual_url(results / self.name):
             return [self.name, "--results", str(results)]
-        return [self.url_without_password, "--name", self.name]
+        in_folder = [] if results == RESULTS else ["--results", str(results)]
+        return [self.url_without_password, "--name", self.name, *in_folder]
 
     @property
     def parsed_url(self) -> URL:
@@ -62,6 +73,18 @@ class Location:
     def url_without_password(self) -> str:
         """The storage's URL with the password masked."""
         return without_password(make_url(self.url).render_as_string(hide_password=True))
+
+
+@contextmanager
+def study_context(location: Location) -> Iterator[None]:
+    """Say which study is damaged, and how to repair it."""
+    try:
+        yield
+    except DamageError as error:
+        command = shlex.join(["thetafront", "verify", *location.words, "--repair"])
+        raise DamageError(
+            f"study {location.name!r}: {error}; `{command}` repairs what it can"
+        ) from None
 
 
 def real_path(path: Path) -> Path:
@@ -94,6 +117,8 @@ def check_url(text: str) -> URL:
         raise InputError(
             f"storage must be {' or '.join(BACKENDS)}, such as {SQLITE_EXAMPLE} {given}"
         )
+    if "@" in (url.host or ""):
+        raise InputError(f"storage must have %40 for each @ in a user name or password {given}")
     if url.get_backend_name() == "sqlite":
         path = url.database or ""
         if path in {"", ":memory:"}:

@@ -255,6 +255,12 @@ def manifest_in(folder: Path) -> dict[str, Any]:
     return found
 
 
+def server_in(folder: Path) -> str:
+    """Return the URL of the server that has a folder's study; empty if the manifest names none."""
+    url = manifest_in(folder).get("storage")
+    return url if isinstance(url, str) and not url.startswith("sqlite") else ""
+
+
 def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the study's record from a manifest; None if the manifest has none."""
     names = StudyRecord.__dataclass_fields__

@@ -22,14 +22,15 @@ from thetafront.study.log.location import Location
 
 SECONDS_BETWEEN_CHECKS = 10.0
 MAX_NAME_LENGTH = 63  # of a connection, in bytes
-SOON_LOST = {
+CLIENT_OPTIONS = {
+    "client_encoding": "utf8",  # if the database has no encoding, texts would be bytes
     "connect_timeout": 10,
     "keepalives_idle": 20,
     "keepalives_interval": 10,
     "keepalives_count": 3,
     "tcp_user_timeout": 50_000,  # ms
 }
-"""Options that make PostgreSQL's client notice a lost server within a minute."""
+"""Options of PostgreSQL's client; with most of them, it notices a lost server within a minute."""
 SETTINGS = {  # the server finds out within a minute that a host is gone
     "tcp_keepalives_idle": "20",
     "tcp_keepalives_interval": "10",
@@ -63,7 +64,7 @@ def lock_key(study: str) -> int:
 def unpooled(location: Location) -> Engine:
     """Return an engine without a connection pool."""
     return create_engine(
-        location.url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=SOON_LOST
+        location.url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=CLIENT_OPTIONS
     )
 
 

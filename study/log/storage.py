@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from thetafront.study.errors import InputError, study_context
+from thetafront.study.errors import InputError
 from thetafront.study.log.database import (
     check_database,
     is_new,
@@ -29,9 +29,10 @@ from thetafront.study.log.location import (
     locate,
     make_folder,
     real_path,
+    study_context,
 )
 from thetafront.study.log.log import RECORD, Log, Rows, event, studies_in, studies_lost
-from thetafront.study.log.published_study import manifest_in
+from thetafront.study.log.published_study import server_in
 from thetafront.study.log.study_data import StudyData, StudySource, record_in, whole_rows
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.log.tables import SEARCH, StudyRow, sealed
@@ -111,7 +112,7 @@ def create_or_resume(
         check_no_games(location)
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
-    with study_context(location.name):
+    with study_context(location):
         rows = whole_rows(source)
         made = record_in(rows)
     made.check_direction(made.experiment_as_made(), location.name)
@@ -215,7 +216,9 @@ def existing(location: Location) -> StudyData | None:
         if is_new(location):
             return None
         source = find(open_engine(location, for_writing=False), location.name)
-        return None if source is None else StudyData.read(source)
+        if source is None or (not isinstance(source, Log) and source.is_empty):
+            return None
+        return StudyData.read(source)
 
 
 def find_study(
@@ -233,8 +236,7 @@ def find_study(
         if location.database is not None and not location.database.exists():
             if not results.is_dir():
                 raise InputError(f"results folder {str(results)!r} does not exist")
-            elsewhere = manifest_in(location.folder).get("storage")
-            if isinstance(elsewhere, str) and not elsewhere.startswith("sqlite"):
+            if elsewhere := server_in(location.folder):
                 raise InputError(
                     f"study {name!r} is stored at {elsewhere}; give that URL, with its password, "
                     f"and --name {name}"

@@ -16,12 +16,13 @@ import numpy as np
 
 from thetafront.agents.agent import Outcome
 from thetafront.agents.parameters import Value
-from thetafront.study.errors import DamageError, InputError, error_context, study_context
+from thetafront.study.errors import DamageError, InputError, error_context
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import left_out_text, shows_failures, split
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.space import Space
+from thetafront.study.log.location import Location, study_context
 from thetafront.study.log.log import (
     FAILED,
     MACHINE,
@@ -83,7 +84,7 @@ class StudyData:
         again, which never change. InputError if thetafront did not make the study; DamageError if a
         row is damaged or missing.
         """
-        with study_context(source.name):
+        with study_context(Location.in_database(source.engine.url, source.name)):
             return cls.from_rows(whole_rows(source), experiment, earlier)
 
     @classmethod

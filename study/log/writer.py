@@ -52,7 +52,7 @@ class StudyWriter:
         self.changed = threading.Condition()
         self.thread: threading.Thread | None = None
         self.is_closing = False
-        self.error: Exception | None = None
+        self.error: BaseException | None = None
 
     def write(self, *writes: Write) -> None:
         """Queue writes, to be committed soon; wait if the queue is full."""
@@ -117,7 +117,7 @@ class StudyWriter:
                     self.changed.notify_all()
                 self.watch(len(writes), time.monotonic() - together[0][0])
             self.follow(Mirror.complete)
-        except Exception as error:  # of any kind: the next write or flush raises it
+        except BaseException as error:  # also rich's SystemExit for a message that nobody reads
             with self.changed:
                 self.error = error
                 self.changed.notify_all()

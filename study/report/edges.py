@@ -63,6 +63,8 @@ def widening_command(data: StudyData, location: Location, edges: Sequence[Edge])
         words += ["--results", str(results)]
     if location.url != locate(location.name, results, None).url:
         words += ["--storage", location.url_without_password]
+    if data.experiment.cost.is_timed and data.n_games_by_machine:  # only a cluster may play
+        words += ["--scheduler", "ADDRESS"]
     for name in dict.fromkeys(each.parameter.name for each in edges):
         words += ["--widen", name]
     asked = [run["n_trials"] for run in data.runs if "n_trials" in run]

@@ -151,7 +151,8 @@ class SweepOrder:
         with self.executor:
             if not make_results:
                 self.check_results()
-            experiment = self.admitted(self.known_experiment(out), out)
+            study = existing(self.location)
+            experiment = self.admitted(self.known_experiment(study, out), study, out)
             if make_results:
                 make_folder(self.location.folder.parent)
             prepare_location(self.location)
@@ -187,40 +188,37 @@ class SweepOrder:
         if self.location.folder.parent != RESULTS:  # the default is created when needed
             check_folder(self.location.folder.parent)
 
-    def known_experiment(self, out: Console) -> Experiment:
-        """Return the experiment with the study's cost.
+    def known_experiment(self, study: StudyData | None, out: Console) -> Experiment:
+        """Return the experiment with the study's cost, unless another cost is requested.
 
         For a new study of a user's experiment, play a first game; InputError if that fails.
         """
         experiment = self.experiment
-        if not experiment.player.is_external:
-            return experiment.settled(True) if experiment.is_open else experiment
-        study = existing(self.location)
-        if study is not None and study.record.defined is not None:
-            per_move = study.experiment.cost.per_move
-            return experiment.settled(per_move) if experiment.is_open else experiment
-        out.print("playing a first game")
-        experiment, warning = settled(experiment, self.settings.seed, self.budget_seconds)
-        if warning:
-            out.print(f"warning: {warning}")
+        is_external = experiment.player.is_external
+        if is_external and (study is None or study.record.defined is None):
+            out.print("playing a first game")
+            experiment, warning = settled(experiment, self.settings.seed, self.budget_seconds)
+            if warning:
+                out.print(f"warning: {warning}")
+        elif experiment.is_open:
+            experiment = experiment.settled(study is None or study.experiment.cost.per_move)
+        if study is not None and self.options.cost is None:
+            costs = {each.name: each for each in experiment.costs}
+            cost = costs.get(study.experiment.cost.name, experiment.cost)
+            experiment = experiment.with_cost(cost)
         return experiment
 
-    def admitted(self, experiment: Experiment, out: Console) -> Experiment:
+    def admitted(self, experiment: Experiment, study: StudyData | None, out: Console) -> Experiment:
         """Admit a cluster's workers; return the experiment with a cost that they can measure.
 
         Without a cluster, the experiment does not change.
         """
         if not self.executor.is_cluster:
             return experiment
-        study = existing(self.location)
-        if self.options.cost is None:  # prefer a cost that is the same on all machines
-            costs = {each.name: each for each in experiment.costs}
+        if self.options.cost is None and study is None:
+            # Prefer a cost that is the same on all machines.
             counts = [each for each in experiment.costs if not each.is_timed]
-            cost = (counts or [experiment.cost])[0]
-            if study is not None:
-                cost = costs.get(study.experiment.cost.name, cost)
-            if cost != experiment.cost:
-                experiment = experiment.with_cost(cost)
+            experiment = experiment.with_cost((counts or [experiment.cost])[0])
         self.executor.admit(experiment, {} if study is None else study.machines)
         for line in self.executor.drain_messages():
             out.print(line)
@@ -236,7 +234,7 @@ class SweepOrder:
             )
         self.check_results()
         study = existing(self.location)
-        experiment = self.known_experiment(out)
+        experiment = self.known_experiment(study, out)
         if study is not None:
             asked = self.settings.record(experiment)
             check_same(study.record, asked, self.location, self.options.accept_change)

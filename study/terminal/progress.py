@@ -30,8 +30,8 @@ class ProgressLine:
     """Shows the progress of a run; use it as a context.
 
     On a terminal, it shows a bar and a line of as many numbers as fit; both are redrawn in place,
-    and removed at the end. In a notebook, it shows one line and updates it. In a file or a pipe, it
-    prints a line every 15 s.
+    and removed at the end. In a notebook, it shows one line and updates it. In a file or a pipe, or
+    on a terminal that cannot redraw, it prints a line every 15 s.
     """
 
     def __init__(self, console: Console) -> None:
@@ -47,7 +47,7 @@ class ProgressLine:
             from IPython.display import display  # noqa: PLC0415, installed where a notebook runs
 
             self.notebook = display({"text/plain": ""}, raw=True, display_id=True)
-        elif self.console.is_terminal:
+        elif self.console.is_terminal and not self.console.is_dumb_terminal:
             self.live = Live(self, console=self.console, refresh_per_second=4, transient=True)
             self.live.start()
         return self

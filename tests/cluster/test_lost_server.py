@@ -248,6 +248,13 @@ def test_what_is_no_lost_connection_is_raised_at_once(study: Log) -> None:
         writer.close()
 
 
+def test_a_database_without_an_encoding_keeps_a_study(postgres: Server, tmp_path: Path) -> None:
+    """As ``initdb`` makes it with LC_ALL=C."""
+    postgres.execute("CREATE DATABASE plain ENCODING 'SQL_ASCII' TEMPLATE template0")
+    words = ("dice", "--storage", postgres.url("plain"), "--results", str(tmp_path), "--jobs", "1")
+    succeeded(None, "sweep", *words, "--trials", "4", "--design-size", "4", "--no-validation")
+
+
 def test_a_study_of_an_earlier_version_is_imported(database: str, tmp_path: Path) -> None:
     """One of format 1 on a server: the same trials and points afterwards, and Optuna's copy."""
     optuna.copy_study(

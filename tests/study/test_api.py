@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -26,6 +27,7 @@ from tests.processes import python
 from tests.study.cli.test_cli import stored_games
 from tests.study.program import succeeded
 from thetafront import InputError, RunError, Study, load_experiment, open_study, sweep
+from thetafront.study.api import call_text
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.tables import StudyRow, sealed
 
@@ -227,6 +229,13 @@ def test_games_of_a_pick_are_kept(dice: Study, tmp_path: Path) -> None:
     run = study.data.runs[-1]
     opening = f"open_study('dice', results='{tmp_path}')"
     assert run["command_line"] == f"{opening}.pick(games=1, jobs=1, progress=False, score=12)"
+
+
+def test_a_call_is_recorded_without_its_password() -> None:
+    parameters = signature(sweep).parameters.values()
+    given = {each.name: each.default for each in parameters}
+    given |= {"experiment": "dice", "storage": "postgresql://me:my 's@h/s"}
+    assert call_text("sweep", sweep, given) == "sweep('dice', storage='postgresql://me:***@h/s')"
 
 
 def test_the_chart_shows_itself_and_changes_no_renderer(dice: Study, tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Interrupts of a real process: at once, after a block, or as an exception."""
 
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -191,6 +193,18 @@ with atomic_write(Path({str(tmp_path / "table.csv")!r})) as draft:
 """
     assert interrupted(program, [signal.SIGINT, signal.SIGINT]) == (130, ["begun", "flag"], MESSAGE)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_cursor_comes_back_if_only_the_output_is_a_terminal() -> None:
+    ours, theirs = pty.openpty()
+    os.set_blocking(ours, False)
+    program = "from thetafront.study import interrupt\ninterrupt.exit_at_once()"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, stdout=theirs, stderr=subprocess.PIPE, check=False, timeout=60)
+    assert done.stderr == b"thetafront: interrupted\n"
+    assert os.read(ours, 100) == interrupt.SHOW_CURSOR
+    os.close(ours)
+    os.close(theirs)
 
 
 def test_a_guest_leaves_the_program_as_it_was() -> None:

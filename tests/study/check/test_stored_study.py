@@ -351,3 +351,11 @@ def test_bad_numbers_of_games_are_refused(words: tuple[str, str]) -> None:
 def test_a_folder_without_games_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert "nothing to verify" in refused("verify", "empty", "--results", str(tmp_path))
+
+
+def test_the_tables_of_a_study_on_a_server_are_not_taken_for_the_study(tmp_path: Path) -> None:
+    (tmp_path / "two").mkdir()
+    (tmp_path / "two" / "manifest.json").write_text('{"storage": "postgresql://h/s"}')
+    error = refused("verify", "two", "--repair", "--results", str(tmp_path))
+    assert "study 'two' is stored at postgresql://h/s; give that URL" in error
+    assert "nothing to verify" in refused("verify", f"{tmp_path}/two", "--repair")

@@ -15,6 +15,16 @@ from thetafront.study.log.invocation import called, command_line
         ("/a/results/b/__main__.py", ["-m", "results.b", "--seeds", "9"], None),
         ("mine.py", ["mine.py", "9"], None),
         ("thetafront", ["thetafront", "pick", "my res; ls"], "thetafront pick 'my res; ls'"),
+        (
+            "thetafront",
+            ["thetafront", "pick", "--storage", "postgresql://me:my @secret@h/s", "--jobs", "1"],
+            "thetafront pick --storage 'postgresql://me:***@h/s' --jobs 1",
+        ),
+        (
+            "thetafront",
+            ["thetafront", "pick", "--storage=postgresql://h/s?password=my 's", "--jobs", "1"],
+            "thetafront pick '--storage=postgresql://h/s?password=***' --jobs 1",
+        ),
     ],
 )
 def test_a_command_is_recorded_as_it_was_given(

@@ -1,13 +1,14 @@
 """Where a study is: names and folders that can be, and those that are refused."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from sqlalchemy import make_url
 
-from thetafront.study.errors import InputError
-from thetafront.study.log.location import locate, make_folder
+from thetafront.study.errors import DamageError, InputError
+from thetafront.study.log.location import Location, locate, make_folder, study_context
 
 
 def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
@@ -27,9 +28,33 @@ def test_folders_may_have_any_name(tmp_path: Path) -> None:
 def test_a_password_is_not_shown(tmp_path: Path) -> None:
     for url in (
         "postgresql://me:secret@host/db",
+        "postgresql://me:my secret@host/db",
         "postgresql://host/db?user=me&password=secret&x=1",
+        "postgresql://host/db?user=me&password=my 'secret",
     ):
         assert "secret" not in locate("night", tmp_path, url).url_without_password
+    for url in ("postgresql://me:my secret@host:port/db", "postgresql://me:my@secret@host/db"):
+        with pytest.raises(InputError, match=r"\(got 'postgresql://me:\*\*\*@host(:port)?/db'\)$"):
+            locate("night", tmp_path, url)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("sqlite:///results/two/study.db", "two"),
+        ("sqlite:////a/two/study.db", "two --results /a"),
+        ("sqlite:////a/b/study.db", "sqlite:////a/b/study.db --name two --results /a"),
+        ("postgresql://me:secret@h/s", "'postgresql://me:***@h/s' --name two"),
+    ],
+)
+def test_the_repair_of_a_damaged_study_names_its_storage(url: str, words: str) -> None:
+    command = f"`thetafront verify {words} --repair` repairs what it can"
+    location = Location.in_database(make_url(url), "two")
+    with (
+        pytest.raises(DamageError, match=re.escape(f"study 'two': lost; {command}")),
+        study_context(location),
+    ):
+        raise DamageError("lost")
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])

@@ -1,6 +1,7 @@
 """A study whose space becomes wider keeps its trials, games and seeds."""
 
 import io
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
+from thetafront.study.log.tables import SEARCH
 from thetafront.study.report.edges import edge_line
 from thetafront.study.run.orders import widen
 from thetafront.study.run.proposals import Proposals
@@ -161,6 +163,12 @@ def test_a_front_at_the_edge_is_reported_with_the_command_that_widens(
         f"thetafront sweep quick --name s --seed 3 --design-size 4 --cost playout_moves_per_move "
         f"--results {location.folder.parent} --widen n_playouts"
     )
+    timed = replace(
+        data,
+        experiment=data.experiment.by("seconds_per_move"),
+        n_games_by_machine=Counter({(SEARCH, "ab12"): 1}),
+    )
+    assert "--scheduler ADDRESS" in edge_line(timed, location, [{"n_playouts": 40}])
     assert not edge_line(data, location, [{"n_playouts": 1}]), "pmcts plays one playout at least"
     text, found = said(study, WidenRequest("n_playouts"))
     assert "widened: n_playouts 1 to 40 is now n_playouts 1 to 60" in text

@@ -122,6 +122,20 @@ def test_an_error_is_raised_where_games_are_brought() -> None:
     assert writer.log.rows().events == []
 
 
+def test_an_exit_of_the_thread_is_raised_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rich exits when the pipe that a message goes to is closed."""
+    writer = StudyWriter(new_study())
+
+    def leave(*_: object) -> None:
+        raise SystemExit(1)
+
+    monkeypatch.setattr(writer.log, "write", leave)
+    writer.write(*games(1))
+    for call in (writer.flush, writer.close):
+        with pytest.raises(SystemExit):
+            call()
+
+
 @pytest.mark.parametrize("error", [PlayError("3 trials in a row failed"), KeyboardInterrupt()])
 def test_a_phase_that_fails_leaves_no_writer(
     quick: Experiment, tmp_path: Path, error: BaseException

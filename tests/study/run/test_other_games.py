@@ -12,13 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 from scipy.stats import binomtest
 
 from tests.study.conftest import Coin, Solver
+from tests.study.made_studies import new_study_in
 from tests.study.program import refused, succeeded
 from thetafront.agents.agent import Game
 from thetafront.agents.catalog import build
 from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.cluster.executors import executor_for
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.agent_parser import build_agent_2048
 from thetafront.study.experiments.definition import Experiment
@@ -30,6 +33,10 @@ from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.seeds import game_to_record, record_to_outcome
 from thetafront.study.log.storage import open_for_reading
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.run.options import SweepOptions
+from thetafront.study.run.orders import SweepOrder
+from thetafront.study.run.settings import SearchSettings
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
 
@@ -206,6 +213,18 @@ def test_a_cost_that_is_not_offered_is_refused(
     line = refused("sweep", *words, "--results", str(tmp_path))
     assert line == f"thetafront: cost must be one of {allowed} (got '{words[-1]}')\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_a_study_keeps_its_cost_unless_another_is_requested(
+    coin: Experiment, tmp_path: Path
+) -> None:
+    """One begun on a cluster has adopted a cost that is the same on all machines."""
+    record = SearchSettings().record(coin.by("backups_per_move"))
+    study = StudyData.read(new_study_in(tmp_path, record))
+    for cost, kept in ((None, "backups_per_move"), ("seconds_per_move", "seconds_per_move")):
+        asked = SweepOptions(name="s", results=tmp_path, cost=cost)
+        order = SweepOrder.from_options(coin, asked, executor_for(1, None, None))
+        assert order.known_experiment(study, Console(quiet=True)).cost.name == kept
 
 
 def test_an_experiment_offers_its_cost_and_has_a_reference_for_each() -> None:

@@ -11,6 +11,7 @@ from tests.study.terminal.screen import screen_of, shown
 from thetafront.study.log.published_study import read_published
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import print_front
+from thetafront.study.terminal import progress
 from thetafront.study.terminal.console import print_table, print_text
 from thetafront.study.terminal.progress import ProgressLine, fitted
 
@@ -21,6 +22,15 @@ REFERENCE = Path(__file__).parents[3] / "results" / "reference"
 def terminal(width: int) -> tuple[Console, io.StringIO]:
     out = io.StringIO()
     return Console(file=out, width=width, force_terminal=True, color_system=None), out
+
+
+def test_a_terminal_that_cannot_redraw_gets_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 0.0)
+    console, out = terminal(80)
+    with ProgressLine(console) as bar:
+        bar.update(0.5, "1 s left", ["games 1/2"])
+    assert out.getvalue() == "1 s left · games 1/2\n"
 
 
 @pytest.mark.parametrize("width", WIDTHS)
