@@ -164,12 +164,11 @@ class Experiment:
         self.player.check(self.space, self.fixed)
         if isinstance(self.player, BuiltinPlayer):
             game = self.player.game
-            if game is not ReportedGame:
-                object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
-            is_new = self.summary.game is not game
-            if is_new:
+            if self.summary.game is not game:
                 object.__setattr__(self, "summary", summary_of(game))
-            if is_new or game is ReportedGame:
+            if not self.player.is_recorded:
+                if game is not ReportedGame:
+                    object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
                 self.check_baselines()
         self.space.check_feasible()
 
@@ -300,7 +299,8 @@ class Experiment:
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
-        return replace(self, space=space, fixed=fixed, baselines=baselines)
+        agent = BuiltinPlayer(self.player.name, is_recorded=True)
+        return replace(self, agent=agent, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
         """Return ``made``, a study's experiment, with what this experiment may have changed.

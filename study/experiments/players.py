@@ -73,9 +73,11 @@ class Player(ABC):
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         """Raise ValueError if the agent does not allow this space or these fixed parameters."""
         for each in space:
+            integer = isinstance(each, NumericParameter) and each.integer
+            if integer and any(abs(int(end)) > MAX_INTEGER for end in each.ends):
+                raise ValueError(f"{each.name}: bounds of integers must be within ±2**53")
             if (known := self.declared.get(each.name)) is None:
                 continue
-            integer = isinstance(each, NumericParameter) and each.integer
             if integer != known.is_whole and (known.is_whole or not self.is_external):
                 kinds = ("an integer", "a real") if integer else ("a real", "an integer")
                 raise ValueError(
@@ -106,6 +108,8 @@ class BuiltinPlayer(Player):
     """An agent of the catalog, by its name there."""
 
     agent: str
+    # Whether a study's record names it; rules that are newer than the study do not apply to it.
+    is_recorded: bool = False
     is_external: ClassVar[bool] = False
 
     @property
@@ -200,7 +204,7 @@ def field_kinds(game: type[Game]) -> dict[str, type]:
     """Return the types of a game's fields and properties that are numbers or truths, by name."""
     properties = getmembers(game, lambda each: isinstance(each, property))
     kinds = get_type_hints(game)
-    kinds |= {name: get_type_hints(each.fget)["return"] for name, each in properties}
+    kinds |= {name: get_type_hints(each.fget).get("return") for name, each in properties}
     return {
         name: kind
         for name, kind in kinds.items()
@@ -273,6 +277,7 @@ class ProgramPlayer(Player):
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         check_nothing_fixed(fixed)
         self.program.check_names(space.names)
+        super().check(space, fixed)
 
 
 @dataclass(frozen=True)
@@ -299,6 +304,9 @@ class RecordedPlayer(Player):
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         return make_player(self.found, self.report).build(values)
+
+    def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
+        """Accept what the study's version accepted."""
 
 
 def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:
