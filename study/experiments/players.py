@@ -160,7 +160,8 @@ class BuiltinPlayer(Player):
         """Raise InputError if what values name has changed, given the digests that it had."""
         now = self.digests(space, fixed)
         if changed := [each for each, digest in known.items() if now.get(each) != digest]:
-            raise InputError(f"{changed[0]} is now {now.get(changed[0])}, not {known[changed[0]]}")
+            name = changed[0]
+            raise InputError(f"study: {name} is now {now.get(name)}, not {known[name]}")
 
     @property
     def declared(self) -> Mapping[str, Parameter]:

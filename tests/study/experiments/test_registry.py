@@ -250,7 +250,7 @@ def test_a_changed_maze_changes_the_definition(tmp_path: Path) -> None:
     (phrase,) = first.changes(record("..."))
     assert phrase.startswith(f"digest of layout {path} is now ")
     assert isinstance(made[0].player, BuiltinPlayer)
-    with pytest.raises(InputError, match=r"^digest of layout .* is now .*, not "):
+    with pytest.raises(InputError, match=r"^study: digest of layout .* is now .*, not "):
         made[0].player.check_digests(first.content["digests"], made[0].space, made[0].fixed)
     earlier = {key: each for key, each in first.content.items() if key != "digests"}
     assert not replace(first, content=earlier).changes(record(". ."))
