@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -323,18 +324,22 @@ class Experiment:
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Create the agent of one θ.
 
-        If no values are given, θ is in the middle of the space. If only some are given, the other
-        parameters have the agent's defaults; a user's agent has no defaults, so its parameters get
-        the middle of their ranges.
+        If no values are given, θ is in the middle of the space, or has the agent's defaults if the
+        agent does not allow the middle. If only some are given, the other parameters have the
+        agent's defaults; a user's agent has no defaults, so its parameters get the middle of their
+        ranges.
 
         ValueError if the agent or the space does not allow the values.
         """
-        if self.player.is_external or not values:
-            try:
-                values = self.space.completed(values)
-            except InputError as error:
-                raise ValueError(str(error)) from None
-        return self.player.build({**self.fixed, **values})
+        if values and not self.player.is_external:
+            return self.player.build({**self.fixed, **values})
+        try:
+            return self.player.build({**self.fixed, **self.space.completed(values)})
+        except ValueError as error:
+            if not self.player.is_external:
+                with suppress(ValueError):
+                    return self.player.build(self.fixed)
+            raise ValueError(str(error)) from None
 
     @property
     def learns(self) -> bool:

@@ -202,14 +202,19 @@ class BuiltinPlayer(Player):
 
 
 def field_kinds(game: type[Game]) -> dict[str, type]:
-    """Return the types of a game's fields and properties that are numbers or truths, by name."""
+    """Return the types of a game's fields and properties that may be objectives, by name.
+
+    They are numbers or truths.
+    """
     properties = getmembers(game, lambda each: isinstance(each, property))
     kinds = get_type_hints(game)
     kinds |= {name: get_type_hints(each.fget).get("return") for name, each in properties}
     return {
         name: kind
         for name, kind in kinds.items()
-        if kind in {int, float, bool} and name != "seed" and not name.startswith("is_")
+        if kind in {int, float, bool}
+        and name not in {"seed", "n_moves"}
+        and not name.startswith("is_")
     }
 
 

@@ -213,7 +213,7 @@ def test_a_constraint_may_exclude_a_choice() -> None:
 @pytest.mark.parametrize(
     ("goal", "more", "message"),
     [
-        (mean("theta9"), {}, "goal of mcmdp must be one of score, n_moves, .*got 'theta9'"),
+        (mean("theta9"), {}, "goal of mcmdp must be one of score, seconds, .*got 'theta9'"),
         (rate("won"), {}, "goal of mcmdp must be a mean or an exact value"),
         (match(), {}, "goal of mcmdp must be a mean or an exact value"),
         (mean(), {"cost": reported("nodes")}, "cost of mcmdp must be one of .*got 'nodes'"),
@@ -233,6 +233,15 @@ def test_agents_are_built_although_defaults_and_fixed_values_disagree() -> None:
     made = own("dice_solver", exact("score"), n_dice, fixed={"n_sides": 40})
     assert made.build({}) in [DiceSolver(n_dice=n, n_sides=40) for n in (1, 2)]
     assert not made.learns
+    switch_at = NumericParameter("switch_at", 1, 15, integer=True)
+    depth = NumericParameter("depth", 3, 5, integer=True)
+    made = own("switching", mean(), switch_at, depth, fixed={"leaf_playouts": 10})
+    with pytest.raises(ValueError, match=r"^depth must give at most"):
+        made.build(made.space.completed({}))
+    assert made.build({}) == Switching(leaf_playouts=10)
+    many = replace(n_dice, low=4, high=5)
+    with pytest.raises(InputError, match=r"\(got 4"):
+        own("dice_solver", exact("score"), many, fixed={"n_sides": 40}).learns  # noqa: B018
 
 
 def test_a_changed_maze_changes_the_definition(tmp_path: Path) -> None:
