@@ -273,9 +273,14 @@ class Experiment:
         """The scales that a model uses for goal and cost."""
         return self.goal.estimator.scale, Scale.LOG
 
-    def cost_variances(self, cost: Cost, samples: Sequence[Sequence[Game]]) -> LogVariances:
+    def cost_variances(
+        self,
+        cost: Cost,
+        samples: Sequence[Sequence[Game]],
+        others: Sequence[Sequence[Game]] = (),
+    ) -> LogVariances:
         """Return the variances of the log₁₀ costs of several θ; NaN if unknown."""
-        return cost.log_variances(samples, are_alike=self.goal.is_exact)
+        return cost.log_variances(samples, self.goal.is_exact, others)
 
     def with_cost(self, cost: Cost) -> "Experiment":
         """Return the experiment with another cost."""
