@@ -61,7 +61,8 @@ class Contender:
 
 def validated_front(points: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
     """Return a study's validated front, given its validated points; baselines are left out."""
-    searched = pd.DataFrame(without_baselines(points.to_dict("records"), experiment))
+    rows = without_baselines(points.to_dict("records"), experiment)
+    searched = pd.DataFrame(rows, columns=points.columns)
     return searched[searched["on_front"]] if len(searched) else searched
 
 
