@@ -18,6 +18,7 @@ from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.players import BuiltinPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import Location, locate
@@ -341,7 +342,12 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     added = NumericParameter("depth", 1, 5, integer=True)
     (six,) = words.baselines.values()
     baselines = {"old": six, "new": {**six, "depth": 2}}
-    today = replace(words, space=Space((*words.space, added)), baselines=baselines)
+    today = replace(
+        words,
+        agent=BuiltinPlayer(words.player.name, is_recorded=True),  # a new one is refused
+        space=Space((*words.space, added)),
+        baselines=baselines,
+    )
     monkeypatch.setitem(EXPERIMENTS, "words", today)
     _, _, data = open_for_reading("s", tmp_path)
     found = data.experiment
