@@ -357,7 +357,7 @@ def open_study(
         Name of the study; needed if the storage holds several studies.
     experiment : str or Experiment, optional
         The study's experiment, as for :func:`sweep`, if it is defined in a script or notebook.
-        Without it, that study can be read, but no games can be played.
+        Without it, that study can be read, but only a catalog agent's games can be played.
 
     Raises
     ------

@@ -22,8 +22,6 @@ from thetafront.study.check.replay import Entry, Settings, replayed
 from thetafront.study.check.report import Check, CheckReport
 from thetafront.study.errors import DamageError, InputError, first_line
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.definition_record import DIGESTS
-from thetafront.study.experiments.players import BuiltinPlayer
 from thetafront.study.log.earlier import EarlierStudy
 from thetafront.study.log.location import Location
 from thetafront.study.log.log import (
@@ -90,12 +88,9 @@ class StudyCheck:
         self.record = self.read_record(rows)
         self.experiment: Experiment = self.record.experiment_as_made()
         self.unplayable = ""  # why no game can be played again
-        player, defined = self.experiment.player, self.record.defined
         try:
             self.experiment.build({})
-            if defined is not None and isinstance(player, BuiltinPlayer):
-                known = defined.content.get(DIGESTS, {})
-                player.check_digests(known, self.experiment.space, self.experiment.fixed)
+            self.record.check_named(self.experiment)
         except (InputError, ValueError) as error:  # its definition is gone, or has changed
             self.unplayable = str(error).removeprefix("study: ")
         self.design = StudyData(self.name, self.experiment, self.record).design

@@ -93,7 +93,7 @@ def equal_time(
         read.append(data)
     if read[0].name == read[1].name:
         raise InputError(f"studies must have different names (got {read[0].name!r} twice)")
-    if overlap_only:
+    if overlap_only and all(map(len, fronts)):  # a front without points is refused below
         fronts = [within(*fronts), within(*reversed(fronts))]
     contenders = [
         make_contender(data.name, data.experiment, each)

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from thetafront.study.charts.axes import area_axis, axis_span, field_values
 from thetafront.study.charts.chart import BLUE, ORANGE, Axis, Chart, Kind, Layer, Panel, Row
+from thetafront.study.charts.comparison import first_difference
 from thetafront.study.charts.picture import picture
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import t_interval
@@ -32,10 +33,12 @@ HEIGHT_PER_SAMPLER, SPREAD = 70, 0.8  # in pixels; as a share of the distance be
 
 def check_comparable(experiments: Sequence[Experiment]) -> None:
     """Raise InputError for studies of different experiments, or with different goals or costs."""
-    first, *others = [(each.name, each.goal, each.cost) for each in experiments]
-    if any(each != first for each in others):
+    first, *others = experiments
+    differs = next(filter(None, (first_difference(each, first) for each in others)), "")
+    if differs or any(each.name != first.name for each in others):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
-        raise InputError(f"studies must have the same experiment and cost (got {names})")
+        what = f"; {differs} differs" if differs else ""
+        raise InputError(f"studies must have the same experiment and cost (got {names}{what})")
 
 
 def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, float] | None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -164,12 +165,11 @@ class Experiment:
         self.player.check(self.space, self.fixed)
         if isinstance(self.player, BuiltinPlayer):
             game = self.player.game
-            if game is not ReportedGame:
-                object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
-            is_new = self.summary.game is not game
-            if is_new:
+            if self.summary.game is not game:
                 object.__setattr__(self, "summary", summary_of(game))
-            if is_new or game is ReportedGame:
+            if not self.player.is_recorded:
+                if game is not ReportedGame:
+                    object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
                 self.check_baselines()
         self.space.check_feasible()
 
@@ -273,9 +273,14 @@ class Experiment:
         """The scales that a model uses for goal and cost."""
         return self.goal.estimator.scale, Scale.LOG
 
-    def cost_variances(self, cost: Cost, samples: Sequence[Sequence[Game]]) -> LogVariances:
+    def cost_variances(
+        self,
+        cost: Cost,
+        samples: Sequence[Sequence[Game]],
+        others: Sequence[Sequence[Game]] = (),
+    ) -> LogVariances:
         """Return the variances of the log₁₀ costs of several θ; NaN if unknown."""
-        return cost.log_variances(samples, are_alike=self.goal.is_exact)
+        return cost.log_variances(samples, self.goal.is_exact, others)
 
     def with_cost(self, cost: Cost) -> "Experiment":
         """Return the experiment with another cost."""
@@ -300,7 +305,8 @@ class Experiment:
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
-        return replace(self, space=space, fixed=fixed, baselines=baselines)
+        agent = BuiltinPlayer(self.player.name, is_recorded=True)
+        return replace(self, agent=agent, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
         """Return ``made``, a study's experiment, with what this experiment may have changed.
@@ -323,18 +329,22 @@ class Experiment:
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Create the agent of one θ.
 
-        If no values are given, θ is in the middle of the space. If only some are given, the other
-        parameters have the agent's defaults; a user's agent has no defaults, so its parameters get
-        the middle of their ranges.
+        If no values are given, θ is in the middle of the space, or has the agent's defaults if the
+        agent does not allow the middle. If only some are given, the other parameters have the
+        agent's defaults; a user's agent has no defaults, so its parameters get the middle of their
+        ranges.
 
         ValueError if the agent or the space does not allow the values.
         """
-        if self.player.is_external or not values:
-            try:
-                values = self.space.completed(values)
-            except InputError as error:
-                raise ValueError(str(error)) from None
-        return self.player.build({**self.fixed, **values})
+        if values and not self.player.is_external:
+            return self.player.build({**self.fixed, **values})
+        try:
+            return self.player.build({**self.fixed, **self.space.completed(values)})
+        except ValueError as error:
+            if not self.player.is_external:
+                with suppress(ValueError):
+                    return self.player.build(self.fixed)
+            raise ValueError(str(error)) from None
 
     @property
     def learns(self) -> bool:

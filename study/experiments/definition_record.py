@@ -127,9 +127,10 @@ class Definition:
         If the agent is a user's, ``player`` plays the games; a built-in agent needs no ``player``.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
+        builtin = self.content["agent"]
         return Experiment(
             name=name,
-            agent=self.content["agent"] or player,
+            agent=BuiltinPlayer(builtin, is_recorded=True) if builtin else player,
             space=space,
             fixed=fixed,
             summary=summary_from_record(self.content["summary"]),

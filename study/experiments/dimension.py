@@ -25,7 +25,6 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.parameters import (
-    MAX_INTEGER,
     Categories,
     Parameter,
     Tuned,
@@ -189,8 +188,6 @@ class NumericParameter(Described):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not an interval")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole numbers")
-        if self.integer and max(-self.low, self.high) > MAX_INTEGER:
-            raise ValueError(f"{self.name}: bounds of integers must be within ±2**53")
         if self.integer:
             object.__setattr__(self, "low", int(self.low))
             object.__setattr__(self, "high", int(self.high))

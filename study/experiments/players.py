@@ -73,9 +73,11 @@ class Player(ABC):
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         """Raise ValueError if the agent does not allow this space or these fixed parameters."""
         for each in space:
+            integer = isinstance(each, NumericParameter) and each.integer
+            if integer and any(abs(int(end)) > MAX_INTEGER for end in each.ends):
+                raise ValueError(f"{each.name}: bounds of integers must be within ±2**53")
             if (known := self.declared.get(each.name)) is None:
                 continue
-            integer = isinstance(each, NumericParameter) and each.integer
             if integer != known.is_whole and (known.is_whole or not self.is_external):
                 kinds = ("an integer", "a real") if integer else ("a real", "an integer")
                 raise ValueError(
@@ -106,6 +108,8 @@ class BuiltinPlayer(Player):
     """An agent of the catalog, by its name there."""
 
     agent: str
+    # Whether a study's record names it; rules that are newer than the study do not apply to it.
+    is_recorded: bool = False
     is_external: ClassVar[bool] = False
 
     @property
@@ -156,7 +160,8 @@ class BuiltinPlayer(Player):
         """Raise InputError if what values name has changed, given the digests that it had."""
         now = self.digests(space, fixed)
         if changed := [each for each, digest in known.items() if now.get(each) != digest]:
-            raise InputError(f"{changed[0]} is now {now.get(changed[0])}, not {known[changed[0]]}")
+            name = changed[0]
+            raise InputError(f"study: {name} is now {now.get(name)}, not {known[name]}")
 
     @property
     def declared(self) -> Mapping[str, Parameter]:
@@ -197,14 +202,19 @@ class BuiltinPlayer(Player):
 
 
 def field_kinds(game: type[Game]) -> dict[str, type]:
-    """Return the types of a game's fields and properties that are numbers or truths, by name."""
+    """Return the types of a game's fields and properties that may be objectives, by name.
+
+    They are numbers or truths.
+    """
     properties = getmembers(game, lambda each: isinstance(each, property))
     kinds = get_type_hints(game)
-    kinds |= {name: get_type_hints(each.fget)["return"] for name, each in properties}
+    kinds |= {name: get_type_hints(each.fget).get("return") for name, each in properties}
     return {
         name: kind
         for name, kind in kinds.items()
-        if kind in {int, float, bool} and name != "seed" and not name.startswith("is_")
+        if kind in {int, float, bool}
+        and name not in {"seed", "n_moves"}
+        and not name.startswith("is_")
     }
 
 
@@ -273,6 +283,7 @@ class ProgramPlayer(Player):
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         check_nothing_fixed(fixed)
         self.program.check_names(space.names)
+        super().check(space, fixed)
 
 
 @dataclass(frozen=True)
@@ -299,6 +310,9 @@ class RecordedPlayer(Player):
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         return make_player(self.found, self.report).build(values)
+
+    def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
+        """Accept what the study's version accepted."""
 
 
 def make_player(agent: Any, report: Report, limits: Mapping[str, Any] | None = None) -> Player:

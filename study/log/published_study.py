@@ -272,8 +272,8 @@ def record_in(manifest: Mapping[str, Any]) -> dict[str, Any] | None:
 def read_folder_record(record: Mapping[str, Any], folder: Path) -> StudyRecord:
     """Return the record of a folder's study, with the path of the folder's definition, if any."""
     found = StudyRecord.read(record, folder.name)
-    file, *name = found.source.split(":")
-    here = folder / Path(file).name
+    file, *name = Path(found.source).name.split(":")
+    here = folder / file
     if found.definition is None or not (file and here.is_file()):
         return found
     return found.at(":".join([str(here), *name]))

@@ -178,6 +178,8 @@ def check_playable(location: Location, data: StudyData) -> None:
     if data.record.defined is not None:
         if data.record.source:
             data.record.current_player()  # refuses a definition that is gone or has changed
+        else:
+            data.record.check_named(data.experiment)
         return
     if changes := data.record.differences(data.record.with_current_experiment()):
         raise InputError(

@@ -11,7 +11,7 @@ from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import DEPENDS_ON, DIGESTS, Definition
 from thetafront.study.experiments.dimension import range_text
-from thetafront.study.experiments.players import Player, RecordedPlayer
+from thetafront.study.experiments.players import BuiltinPlayer, Player, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.table_call import allowed, fits
@@ -192,8 +192,14 @@ class StudyRecord:
 
     def changes_to(self, experiment: Experiment) -> list[str]:
         """Return how an experiment differs from the definition in this record."""
-        now = Definition.from_experiment(experiment)
-        return [] if self.defined is None else self.defined.changes(now)
+        now = experiment.by(self.cost) if experiment.is_open else experiment
+        return [] if self.defined is None else self.defined.changes(Definition.from_experiment(now))
+
+    def check_named(self, experiment: Experiment) -> None:
+        """Raise InputError if what values of a built-in agent name has changed, such as a maze."""
+        if self.defined is not None and isinstance(experiment.player, BuiltinPlayer):
+            known = self.defined.content.get(DIGESTS, {})
+            experiment.player.check_digests(known, experiment.space, experiment.fixed)
 
     def accepting(self, other: "StudyRecord", n_trials: int) -> "StudyRecord":
         """Return the record of a study that continues with a changed definition."""
@@ -243,8 +249,7 @@ class StudyRecord:
             raise InputError(
                 f"study: its definition {self.source} cannot be read: {error}"
             ) from None
-        today = today.by(self.cost) if today.is_open else today
-        if changed := self.defined.changes(Definition.from_experiment(today)):
+        if changed := self.changes_to(today):
             raise InputError(
                 f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
                 f"to accept this: thetafront sweep {self.source} --accept-change"

@@ -62,8 +62,9 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     """Fit the combined model to trials and validation games; None if there are no games.
 
     A validated point is one more observation: the mean score and the cost of its games, each with a
-    variance. The variance of the score is estimated from the trials' games as well. Without trials,
-    the model is fitted to the points alone.
+    variance. The variance of the score is estimated from the trials' games as well, and so is the
+    variance of a count that never varies between a point's games. Without trials, the model is
+    fitted to the points alone.
     """
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
@@ -75,7 +76,8 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     raw = np.array([(goal.estimate(each).value, cost.value(each)) for each in games])
     scales = experiment.scales
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
-    of_costs = experiment.cost_variances(cost, games)
+    of_trials = [trial.in_order for trial in data.complete_trials]
+    of_costs = experiment.cost_variances(cost, games, of_trials)
     noise = np.stack([variances, of_costs.own], axis=-1)
     values = to_maximize(raw, directions, scales, noise)
     with threadpool_limits(1):

@@ -97,7 +97,7 @@ def expect_points(
     expected = expected_at(combined, [point.params for point in points])
     if cost.is_timed:
         return expected
-    own = cost_estimates(experiment, cost, [*points, *trials])[: len(points)]
+    own = cost_estimates(experiment, cost, points, trials)
     return [
         replace(of_all, cost=each, log_deviation=0.0) if each.sem == 0.0 else of_all
         for of_all, each in zip(expected, own, strict=True)

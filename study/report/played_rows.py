@@ -31,14 +31,21 @@ def by_cost(data: StudyData) -> list[Point]:
 
 
 def played_rows(
-    points: Sequence[Point], experiment: Experiment, has_failures: bool, prior: Prior = NO_PRIOR
+    points: Sequence[Point],
+    experiment: Experiment,
+    has_failures: bool,
+    prior: Prior = NO_PRIOR,
+    trials: Sequence[Point] = (),
 ) -> list[dict[str, Any]]:
     """Return one row per point, numbered from 1 on.
 
     A row has the mean of the point's validation games and its costs, with 95% intervals (NaN if
-    unknown). ``prior`` is what the study's games say about the variance of a single game.
+    unknown). ``prior`` is what the study's games say about the variance of a single game;
+    ``trials`` may show that a count varies.
     """
-    estimates = {each: cost_estimates(experiment, each, points) for each in experiment.costs}
+    estimates = {
+        each: cost_estimates(experiment, each, points, trials) for each in experiment.costs
+    }
     return [
         {
             **played_row(point, experiment, number, has_failures, prior),
@@ -110,13 +117,17 @@ def half_columns(point: Point, goal: Goal, prior: Prior) -> dict[str, float]:
     return columns
 
 
-def cost_estimates(experiment: Experiment, cost: Cost, points: Sequence[Point]) -> list[Estimate]:
+def cost_estimates(
+    experiment: Experiment, cost: Cost, points: Sequence[Point], trials: Sequence[Point] = ()
+) -> list[Estimate]:
     """Return each point's cost, computed from its own games, with its 95% interval.
 
+    A count that never varies between the points' games may do so between those of ``trials``.
     ``sem`` is the standard deviation of log₁₀ of the cost.
     """
     samples = [point.in_order for point in points]
-    return cost.estimates(samples, are_alike=experiment.goal.is_exact)
+    others = [trial.in_order for trial in trials]
+    return cost.estimates(samples, experiment.goal.is_exact, others)
 
 
 def validated_hypervolume(

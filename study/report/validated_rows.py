@@ -46,7 +46,9 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     points = by_cost(data)
     if not points or combined is None:
         return []
-    played = played_rows(points, experiment, data.has_failures, data.variance_prior)
+    played = played_rows(
+        points, experiment, data.has_failures, data.variance_prior, data.complete_trials
+    )
     expected = expect_points(combined, experiment, points, data.complete_trials)
     rows = [
         {**row, **combined_columns(each, experiment)}

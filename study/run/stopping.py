@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.agents.parameters import without_numpy
 from thetafront.study.errors import InputError, check_range
 from thetafront.study.experiments.objectives import SCORE, Goal
 from thetafront.study.experiments.objectives.formats import significant
@@ -83,6 +84,8 @@ class Precision:
     games_of_a_run: int = SEEDS_A_POINT  # with `open_end`, maximum that a run adds to a point
 
     def __post_init__(self) -> None:
+        for name in ("standard_error", "most_games", "n_points"):
+            object.__setattr__(self, name, without_numpy(getattr(self, name)))
         wanted = self.standard_error
         if wanted is not None and not (math.isfinite(wanted) and wanted > 0):
             raise InputError(f"standard error must be a finite number above 0 (got {wanted:g})")

@@ -75,7 +75,10 @@ class Cost:
         return self.unit == "s"
 
     def log_variances(
-        self, samples: Sequence[Sequence[Game]], are_alike: bool = False
+        self,
+        samples: Sequence[Sequence[Game]],
+        are_alike: bool = False,
+        others: Sequence[Sequence[Game]] = (),
     ) -> LogVariances:
         """Return the variances of log₁₀ of the samples' costs; NaN where unknown.
 
@@ -83,7 +86,8 @@ class Cost:
         (:mod:`study.batch_means`). ``samples`` are the games of each θ of one study; the
         variance of a block is estimated from all θ together. Counts that are the same in all games
         of each sample have no error. ``are_alike`` says whether all games of a sample do the same
-        work, so that a single game shows this.
+        work, so that a single game shows this; if not, ``others``, the games of other θ, may show
+        that counts vary although they are the same in each sample.
         """
         n_games = sum(map(len, samples))
         samples = [self.measured(games) for games in samples]
@@ -97,8 +101,12 @@ class Cost:
         ]
         per_unit = [counts / divisors for counts, divisors in columns if len(counts)]
         is_known = are_alike or any(len(each) > 1 for each in per_unit)
-        if not self.is_timed and is_known and all(map(are_equal, per_unit)):
-            return LogVariances(np.array([0.0 if games else math.nan for games in samples]))
+        if not self.is_timed and all(map(are_equal, per_unit)):
+            if others and not are_alike:
+                found = self.log_variances([*samples, *others])
+                return LogVariances(found.own[: len(samples)], found.shared)
+            if is_known:
+                return LogVariances(np.array([0.0 if games else math.nan for games in samples]))
         if not self.is_timed or are_alike:
             return variances_of_log_ratios(columns, 1, drifts=self.is_timed)
         # A block is the time in which 50 games are played. Games that were played side by side are
@@ -107,14 +115,17 @@ class Cost:
         return variances_of_log_ratios(columns, length, drifts=True)
 
     def estimates(
-        self, samples: Sequence[Sequence[Game]], are_alike: bool = False
+        self,
+        samples: Sequence[Sequence[Game]],
+        are_alike: bool = False,
+        others: Sequence[Sequence[Game]] = (),
     ) -> list[Estimate]:
         """Return the samples' costs with 95% intervals; ``sem`` is that of log₁₀ of the cost.
 
         The arguments are those of :meth:`log_variances`.
         """
         found = []
-        variances = self.log_variances(samples, are_alike).total
+        variances = self.log_variances(samples, are_alike, others).total
         for games, variance in zip(samples, variances.tolist(), strict=True):
             value, deviation = self.value(games), math.sqrt(variance)
             factor = 10.0 ** (Z95 * deviation)

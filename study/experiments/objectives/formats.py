@@ -9,7 +9,7 @@ DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, but may be
 MIN_POWER, MAX_POWER = -6, 12  # powers of ten between which numbers have no exponent
 MAX_DECIMALS = 12
 MAX_ELO = 600  # a score of 97%
-NO_PLURALS_IN_S = ("ss", "sses", "xes", "ches", "shes")
+NO_PLURALS_IN_S = ("ss", "us", "is", "ies", "sses", "xes", "ches", "shes", "siemens")
 MIN_PLURAL = 5  # letters; a shorter unit in -s may be an abbreviation: ms, Mbps
 
 
@@ -26,10 +26,11 @@ def format_seconds(seconds: float) -> str:
 
 def beside_unit(text: str, unit: str) -> str:
     """Write a unit after a number, in the singular after 1 if the unit is a plural in ``-s``."""
-    is_plural = len(unit) >= MIN_PLURAL and unit.replace(" ", "").isalpha()
-    if text == "1" and is_plural and not unit.endswith(NO_PLURALS_IN_S):
-        unit = unit.removesuffix("s")
-    return f"{text} {unit}".rstrip()
+    what, per, work = unit.partition(" per ")
+    is_plural = len(what) >= MIN_PLURAL and what.replace(" ", "").isalpha()
+    if text == "1" and is_plural and not what.endswith(NO_PLURALS_IN_S):
+        what = what.removesuffix("s")
+    return f"{text} {what}{per}{work}".rstrip()
 
 
 @dataclass(frozen=True)

@@ -54,11 +54,12 @@ def test_neither_a_baseline_nor_a_dominated_point_belongs_to_a_front(points: pd.
     mcmdp = EXPERIMENTS["mcmdp"]
     front = validated_front(points, mcmdp)
     assert not {"author's θ"} & set(front["origin"])
+    none = validated_front(points[points["origin"] == "author's θ"], mcmdp)
+    assert (len(none), list(none.columns)) == (0, list(points.columns))
     worse = points.iloc[[0]].assign(point="worse", combined_mean_points=-1.0)
     worse[["combined_seconds_per_move", "playout_moves_per_move"]] = 1e9
     more = validated_front(pd.concat([points, worse], ignore_index=True), mcmdp)
     assert more["point"].tolist() == front["point"].tolist()
-    assert len(validated_front(points[points["origin"] == "author's θ"], mcmdp)) == 0
 
 
 def test_champions_are_drawn_with_tuned_points() -> None:

@@ -94,6 +94,11 @@ def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
 def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:
     space = Space((NumericParameter("n_playouts", 1, 80, integer=True),))
     check_comparable([quick, replace(quick, space=space)])
+    check_comparable([quick, replace(quick, goal=replace(quick.goal, standard_error=1.0))])
+    with pytest.raises(
+        InputError, match=r"quick by seconds_per_move; the goal's penalty differs\)"
+    ):
+        check_comparable([quick, replace(quick, goal=replace(quick.goal, penalty=1.0))])
     with pytest.raises(
         InputError, match=r"\(got quick by seconds_per_move, quick by playout_moves"
     ):

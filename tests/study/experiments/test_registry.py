@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from thetafront.agents.dice.solver import DiceSolver
+from thetafront.agents.external.program import Program
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.leaf_value import LeafValue
@@ -31,7 +32,7 @@ from thetafront.study.experiments.objectives import (
     rate,
     reported,
 )
-from thetafront.study.experiments.players import BuiltinPlayer
+from thetafront.study.experiments.players import BuiltinPlayer, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment, experiments_in
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.pick_text import play_command
@@ -165,6 +166,27 @@ def test_a_copy_of_an_experiment_is_checked_like_a_new_one() -> None:
     assert other.summary.game is PacmanGame
     with pytest.raises(ValueError, match=r"cost of mcmdp must be one of"):
         replace(own("mcmdp", mean(), SIMULATIONS), costs=(), cost=reported("nonsense"))
+    with pytest.raises(ValueError, match=r"^baseline 'base' must have theta1, .* \(got nope\)$"):
+        replace(EXPERIMENTS["mcmdp"], name="own", baselines={"base": {"nope": 1}})
+
+
+def test_rules_that_are_newer_than_a_study_do_not_apply_to_its_record() -> None:
+    made = own("dice_solver", exact("n_sweeps"), NumericParameter("gamma", 0.5, 0.9))
+    now = Definition.from_experiment(made)
+    for name in ("points", "n_sweeps"):  # an earlier version read the score, whatever the name
+        goal = {**now.content["goal"], "name": name, "sample": "score"}
+        stored = replace(now, content={**now.content, "goal": goal})
+        read = stored.experiment("own", made.space, made.cost.name, {}, made.player)
+        assert (read.goal.name, read.goal.sample) == (name, "score")
+        assert replace(read, title="a copy").goal == read.goal
+    sample = "objective's sample is now n_sweeps, not score"
+    assert stored.objectives_changed(now) == [sample]
+    wide = Space((NumericParameter("x", 0, 2**60, integer=True),))
+    for agent in (lambda x, seed: x, Program(("true", "{x}"))):
+        with pytest.raises(ValueError, match=r"^x: bounds of integers must be within ±2\*\*53$"):
+            Experiment("wide", agent, wide, mean())
+    recorded = RecordedPlayer("gone.py", lambda: pytest.fail("it is not loaded"))
+    assert Experiment("wide", recorded, wide, mean()).space == wide
 
 
 def test_numbers_of_numpy_are_plain_numbers_in_a_definition() -> None:
@@ -191,7 +213,7 @@ def test_a_constraint_may_exclude_a_choice() -> None:
 @pytest.mark.parametrize(
     ("goal", "more", "message"),
     [
-        (mean("theta9"), {}, "goal of mcmdp must be one of score, n_moves, .*got 'theta9'"),
+        (mean("theta9"), {}, "goal of mcmdp must be one of score, seconds, .*got 'theta9'"),
         (rate("won"), {}, "goal of mcmdp must be a mean or an exact value"),
         (match(), {}, "goal of mcmdp must be a mean or an exact value"),
         (mean(), {"cost": reported("nodes")}, "cost of mcmdp must be one of .*got 'nodes'"),
@@ -211,6 +233,15 @@ def test_agents_are_built_although_defaults_and_fixed_values_disagree() -> None:
     made = own("dice_solver", exact("score"), n_dice, fixed={"n_sides": 40})
     assert made.build({}) in [DiceSolver(n_dice=n, n_sides=40) for n in (1, 2)]
     assert not made.learns
+    switch_at = NumericParameter("switch_at", 1, 15, integer=True)
+    depth = NumericParameter("depth", 3, 5, integer=True)
+    made = own("switching", mean(), switch_at, depth, fixed={"leaf_playouts": 10})
+    with pytest.raises(ValueError, match=r"^depth must give at most"):
+        made.build(made.space.completed({}))
+    assert made.build({}) == Switching(leaf_playouts=10)
+    many = replace(n_dice, low=4, high=5)
+    with pytest.raises(InputError, match=r"\(got 4"):
+        own("dice_solver", exact("score"), many, fixed={"n_sides": 40}).learns  # noqa: B018
 
 
 def test_a_changed_maze_changes_the_definition(tmp_path: Path) -> None:
@@ -228,7 +259,7 @@ def test_a_changed_maze_changes_the_definition(tmp_path: Path) -> None:
     (phrase,) = first.changes(record("..."))
     assert phrase.startswith(f"digest of layout {path} is now ")
     assert isinstance(made[0].player, BuiltinPlayer)
-    with pytest.raises(InputError, match=r"^digest of layout .* is now .*, not "):
+    with pytest.raises(InputError, match=r"^study: digest of layout .* is now .*, not "):
         made[0].player.check_digests(first.content["digests"], made[0].space, made[0].fixed)
     earlier = {key: each for key, each in first.content.items() if key != "digests"}
     assert not replace(first, content=earlier).changes(record(". ."))

@@ -119,6 +119,9 @@ def test_theta_are_played_by_the_definition_in_the_folder_if_there_is_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copy = copy_of(REFERENCE / "highs", tmp_path)
+    manifest = json.loads((copy / "manifest.json").read_text())
+    manifest["definition"]["source"] = "/disk c:/highs.py:HIGHS"
+    (copy / "manifest.json").write_text(json.dumps(manifest))
     monkeypatch.chdir(tmp_path)
     for file in (copy / "highs.py", None):
         _, study = read_published(copy)

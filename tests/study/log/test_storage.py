@@ -17,16 +17,27 @@ from tests.study.program import execute, invoked, refused
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.players import BuiltinPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.lock import lock_holder, locked
-from thetafront.study.log.storage import create_or_resume, open_for_reading, prepare_location
+from thetafront.study.log.storage import (
+    check_playable,
+    create_or_resume,
+    open_for_reading,
+    prepare_location,
+)
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.log.study_record import StudyRecord
 from thetafront.study.run.settings import SearchSettings
 
 SETTINGS = SearchSettings(n_trials=4, seed=7)
+
+
+def coin(x: float, seed: int) -> float:
+    return float(seed % 2 < x)
 
 
 def record(quick: Experiment, **changes: object) -> StudyRecord:
@@ -299,6 +310,30 @@ def test_an_experiment_with_the_name_of_a_built_in_one_is_another(
         new_study_in(tmp_path, built_in, "own")
 
 
+def test_a_study_from_a_script_is_played_no_further_after_its_maze_has_changed(
+    tmp_path: Path, location: Location
+) -> None:
+    maze = tmp_path / "own.lay"
+    maze.write_text("%%%%%%%\n%P. .G%\n%%%%%%%\n")
+    space = Space((NumericParameter("gamma", 0.5, 0.9),))
+    own = Experiment("own", "pacman_mdp", space, mean(), fixed={"layout": str(maze)})
+    create_or_resume(location, record(own))
+    data = open_for_reading("s", tmp_path)[2]
+    check_playable(location, data)
+    maze.write_text("%%%%%%%\n%P...G%\n%%%%%%%\n")
+    with pytest.raises(InputError, match=rf"^study: digest of layout {maze} is now \w+, not \w+$"):
+        check_playable(location, data)
+
+
+def test_an_open_cost_is_settled_before_definitions_are_compared() -> None:
+    space = Space((NumericParameter("x", 0.0, 1.0),))
+    references = {"seconds_per_game": 10.0}
+    own = Experiment("own", coin, space, mean(), reference_score=0.0, reference_costs=references)
+    for has_moves in (True, False):
+        assert record(own.settled(has_moves)).changes_to(own) == []
+    assert record(own).changes_to(replace(own, title="Mine")) == ["title is now Mine, not own"]
+
+
 def test_a_study_is_read_with_the_space_that_it_was_made_with(
     words: Experiment, tmp_path: Path, location: Location, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,7 +342,12 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     added = NumericParameter("depth", 1, 5, integer=True)
     (six,) = words.baselines.values()
     baselines = {"old": six, "new": {**six, "depth": 2}}
-    today = replace(words, space=Space((*words.space, added)), baselines=baselines)
+    today = replace(
+        words,
+        agent=BuiltinPlayer(words.player.name, is_recorded=True),  # a new one is refused
+        space=Space((*words.space, added)),
+        baselines=baselines,
+    )
     monkeypatch.setitem(EXPERIMENTS, "words", today)
     _, _, data = open_for_reading("s", tmp_path)
     found = data.experiment

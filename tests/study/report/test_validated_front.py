@@ -288,9 +288,14 @@ def test_counts_that_never_vary_are_known_though_scores_are_noisy(quick: Experim
     assert [each.expected.p_within(0.1) for each in analysis.candidates.played] == [1.0, 1.0]
     varying = [Game2048(r, 2000, 10, 1.0, 1 + r, 256, 0) for r in range(2)]
     store_trial(study, by_count, {"n_playouts": 20}, varying)
-    candidates = Analysis(data_of(study, by_count)).candidates
+    analysis = Analysis(data_of(study, by_count))
+    candidates, name = analysis.candidates, by_count.cost.name
     assert candidates is not None
-    assert all(each.expected.p_within(0.1) < 1.0 for each in candidates.played), "a trial varies"
+    for each in candidates.played:
+        within = each.expected.p_within(1.0005 * each.expected.cost.value)
+        assert 0.5 < within < 0.95, "a trial varies"
+    for row in analysis.rows:
+        assert row[f"{name}_low95"] < row[name] < row[f"{name}_high95"]
 
 
 def test_two_games_that_agree_do_not_make_a_point_exact(quick: Experiment) -> None:

@@ -1,7 +1,8 @@
 """How well validated points are to be known: what may be asked for, and the games it takes."""
 
+import json
 import math
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,13 @@ from thetafront.study.run.stopping import (
     Precision,
     RegretTarget,
 )
+
+
+def test_numbers_of_numpy_can_be_stored() -> None:
+    made = Precision(np.float32(0.5), np.int64(20), np.int64(3))
+    assert json.dumps(asdict(made)).startswith(
+        '{"standard_error": 0.5, "most_games": 20, "n_points": 3'
+    )
 
 
 @pytest.mark.parametrize(

@@ -58,12 +58,17 @@ def test_one_has_a_unit_in_the_singular() -> None:
     assert points.format.interval_with_unit(2.0, 2.0, 2.0) == "2 points"
     assert [size.text(1.0), size.interval(1.0, 1.0, 1.0)] == ["1 byte", "1 byte"]
     assert size.in_words(1.0) == "1 byte per game"
-    assert [beside_unit("1", each) for each in ("bytes/s", "boxes", "CPU hours", "ms")] == [
-        "1 bytes/s",
-        "1 boxes",
-        "1 CPU hour",
-        "1 ms",
-    ]
+    for unit, one in {
+        "bytes/s": "bytes/s",
+        "boxes": "boxes",
+        "CPU hours": "CPU hour",
+        "ms": "ms",
+        "degrees Celsius": "degrees Celsius",
+        "tokens per bus": "token per bus",
+        "series": "series",
+        "bits per pass": "bits per pass",
+    }.items():
+        assert beside_unit("1", unit) == f"1 {one}"
     assert reported("wait", unit="ms").text(1.0) == "1 ms"
 
 
