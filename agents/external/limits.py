@@ -16,8 +16,8 @@ SIZE = re.compile(r"(\d{1,15}(?:\.\d+)?) ?(KB|MB|GB)")
 class Limits:
     """Limits of a game, and environment variables of its process.
 
-    ValueError if a time is not above 0, the memory is not a whole number of bytes, or a variable is
-    not text.
+    ValueError if a time is not above 0, the memory is not a number of bytes, or a variable is not
+    text.
     """
 
     seconds: float = SECONDS  # wall-clock time of a game
@@ -31,8 +31,8 @@ class Limits:
             raise ValueError(f"time_limit must be above 0 s (got {self.seconds:g})")
         if not self.cpu_seconds > 0:
             raise ValueError(f"cpu_time_limit must be above 0 seconds (got {self.cpu_seconds:g})")
-        if not (isinstance(self.memory, int) and self.memory >= 0):
-            raise ValueError(f"memory must be a whole number of bytes (got {self.memory!r})")
+        if not (isinstance(self.memory, int | float) and self.memory >= 0):
+            raise ValueError(f"memory must be a number of bytes (got {self.memory!r})")
         for name, value in self.environment.items():
             if not (isinstance(name, str) and isinstance(value, str)):
                 raise ValueError(f"environment.{name} must be text (got {value!r})")

@@ -205,7 +205,7 @@ class Program(Limits):
         """
         line = json.dumps({SEED: seed, **theta}).encode() + b"\n"
         if self.protocol is Protocol.SERVE:
-            server = get_server((self, self.digest), lambda: self.serve(line))
+            server = get_server((self, *self.stamps.items()), lambda: self.serve(line))
             return server.ask_timed(line, lambda said: parsed(said, seed))
         child = self.start(theta, seed)
         return child.ask(line, lambda said: parsed(said, seed), last=True), child.end()

@@ -195,9 +195,10 @@ class StudyCheck:
             stored = exported[replicate].to_row()
 
         def keep(played: Outcome) -> None:
-            groups = (self.games.get(unit, {}), *self.games.values())
-            like = row or next((each for games in groups for each in games.values()), None)
-            new = game_row(unit, replicate, played, *((like.machine, like.at) if like else ()))
+            like = row or next(iter(self.games.get(unit, {}).values()), None)
+            every = (each for games in self.games.values() for each in games.values())
+            at, other = (like.at, like) if like else (None, next(every, None))
+            new = game_row(unit, replicate, played, other.machine if other else "", at)
             self.games.setdefault(unit, {})[replicate] = new
             self.n_lost -= game is None
 

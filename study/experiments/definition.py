@@ -167,7 +167,7 @@ class Experiment:
             game = self.player.game
             if self.summary.game is not game:
                 object.__setattr__(self, "summary", summary_of(game))
-            if not self.player.is_recorded:
+            if self.player.recorded != (self.goal, set(self.costs), self.baselines):
                 if game is not ReportedGame:
                     object.__setattr__(self, "goal", self.player.measured(self.goal, self.costs))
                 self.check_baselines()
@@ -305,7 +305,7 @@ class Experiment:
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
-        agent = BuiltinPlayer(self.player.name, is_recorded=True)
+        agent = BuiltinPlayer(self.player.name, (self.goal, set(self.costs), baselines))
         return replace(self, agent=agent, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
@@ -339,12 +339,16 @@ class Experiment:
         if values and not self.player.is_external:
             return self.player.build({**self.fixed, **values})
         try:
-            return self.player.build({**self.fixed, **self.space.completed(values)})
-        except ValueError as error:
+            theta = self.space.completed(values)
+        except InputError as error:
+            raise ValueError(str(error)) from None
+        try:
+            return self.player.build({**self.fixed, **theta})
+        except ValueError:
             if not self.player.is_external:
                 with suppress(ValueError):
                     return self.player.build(self.fixed)
-            raise ValueError(str(error)) from None
+            raise
 
     @property
     def learns(self) -> bool:

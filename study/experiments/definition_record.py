@@ -127,24 +127,25 @@ class Definition:
         If the agent is a user's, ``player`` plays the games; a built-in agent needs no ``player``.
         """
         costs = tuple(Cost(**each) for each in self.content["costs"])
-        builtin = self.content["agent"]
+        goal, builtin = goal_from_record(self.content["goal"]), self.content["agent"]
+        baselines = {
+            label: values
+            for label, values in self.content["baselines"].items()
+            if space.is_whole(values)
+        }
         return Experiment(
             name=name,
-            agent=BuiltinPlayer(builtin, is_recorded=True) if builtin else player,
+            agent=BuiltinPlayer(builtin, (goal, set(costs), baselines)) if builtin else player,
             space=space,
             fixed=fixed,
             summary=summary_from_record(self.content["summary"]),
-            goal=goal_from_record(self.content["goal"]),
+            goal=goal,
             cost=next(each for each in costs if each.name == cost),
             costs=costs,
             title=self.content["title"],
             reference_score=self.content["reference_score"],
             reference_costs=self.content["reference_costs"],
-            baselines={
-                label: values
-                for label, values in self.content["baselines"].items()
-                if space.is_whole(values)
-            },
+            baselines=baselines,
             source=self.source,
             max_failures=self.content.get("max_failures", MAX_FAILURES),
         )

@@ -108,8 +108,9 @@ class BuiltinPlayer(Player):
     """An agent of the catalog, by its name there."""
 
     agent: str
-    # Whether a study's record names it; rules that are newer than the study do not apply to it.
-    is_recorded: bool = False
+    # Goal, set of costs, and baselines of a study's record. Rules that are newer than the study do
+    # not apply to them.
+    recorded: tuple[Goal, set[Cost], Mapping[str, Any]] | None = field(default=None, compare=False)
     is_external: ClassVar[bool] = False
 
     @property

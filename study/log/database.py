@@ -108,7 +108,8 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
 def is_new(location: Location) -> bool:
     """Return whether a storage has never held a study; InputError if it cannot be reached."""
     if location.database is not None:
-        return not location.database.exists()
+        # A process that was killed while it created the file leaves it empty.
+        return not location.database.exists() or location.database.stat().st_size == 0
     with storage_errors_reported(location):
         engine = make_engine(location)
         try:

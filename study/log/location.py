@@ -35,9 +35,13 @@ class Location:
 
     @classmethod
     def in_database(cls, url: URL, name: str) -> "Location":
-        """Return the location of a study in an open database; a server does not know the folder."""
-        is_file = url.get_backend_name() == "sqlite" and url.database
-        folder = Path(url.database or "").parent if is_file else RESULTS / name
+        """Return the location of a study in an open database.
+
+        Only a file with the default name says which folder the study has.
+        """
+        folder = Path(url.database or "").parent
+        if folder.name != name or url != make_url(usual_url(folder)):
+            folder = RESULTS / name
         return cls(name, url.render_as_string(hide_password=False), folder)
 
     @property

@@ -177,7 +177,7 @@ def test_ending_one_server_leaves_the_others(tmp_path: Path) -> None:
     hangs = f"if asked['seed'] == 1: {HANG}\n{SAY}"
     second = agent(tmp_path / "b", server(tmp_path / "b", hangs), "serve", seconds=0.5)
     assert first.play(0).score == second.play(0).score == 0
-    of_first = first.program, first.program.digest
+    of_first = first.program, *first.program.stamps.items()
     ours = get_server(of_first, lambda: pytest.fail("it has ended"))
     with pytest.raises(GameError, match="no answer within"):
         second.play(1)
@@ -426,7 +426,7 @@ def test_only_the_option_of_a_missing_value_is_left_out() -> None:
         ({"command": ("no-such-program-here",)}, "'no-such-program-here' does not exist"),
         ({"command": ("./plain",)}, "command: './plain' cannot be executed"),
         ({"command": ("cat",), "seconds": 0.0}, "time_limit must be above 0 s (got 0)"),
-        ({"command": ("cat",), "memory": "2 GB"}, "memory must be a whole number of bytes (got"),
+        ({"command": ("cat",), "memory": "2 GB"}, "memory must be a number of bytes (got"),
         (
             {"command": ("cat", "{depth}"), "protocol": "serve"},
             "command must not contain {depth}: under the serve protocol",

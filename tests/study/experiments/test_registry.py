@@ -179,6 +179,8 @@ def test_rules_that_are_newer_than_a_study_do_not_apply_to_its_record() -> None:
         read = stored.experiment("own", made.space, made.cost.name, {}, made.player)
         assert (read.goal.name, read.goal.sample) == (name, "score")
         assert replace(read, title="a copy").goal == read.goal
+        with pytest.raises(ValueError, match=r"^goal of dice_solver must be one of"):
+            replace(read, goal=exact("nonsense"))
     sample = "objective's sample is now n_sweeps, not score"
     assert stored.objectives_changed(now) == [sample]
     wide = Space((NumericParameter("x", 0, 2**60, integer=True),))
@@ -233,6 +235,9 @@ def test_agents_are_built_although_defaults_and_fixed_values_disagree() -> None:
     made = own("dice_solver", exact("score"), n_dice, fixed={"n_sides": 40})
     assert made.build({}) in [DiceSolver(n_dice=n, n_sides=40) for n in (1, 2)]
     assert not made.learns
+    two = Space((NumericParameter("a", 0.0, 1.0), NumericParameter("b", 0.0, 1.0)), ("a <= b",))
+    with pytest.raises(ValueError, match=r"^constraint 'a <= b' is not satisfied"):
+        Experiment("own", lambda a, b, seed: a, two, mean()).build({"a": 0.9, "b": 0.1})
     switch_at = NumericParameter("switch_at", 1, 15, integer=True)
     depth = NumericParameter("depth", 3, 5, integer=True)
     made = own("switching", mean(), switch_at, depth, fixed={"leaf_playouts": 10})

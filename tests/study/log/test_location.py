@@ -43,7 +43,7 @@ def test_a_password_is_not_shown(tmp_path: Path) -> None:
     [
         ("sqlite:///results/two/study.db", "two"),
         ("sqlite:////a/two/study.db", "two --results /a"),
-        ("sqlite:////a/b/study.db", "sqlite:////a/b/study.db --name two --results /a"),
+        ("sqlite:////a/b/study.db", "sqlite:////a/b/study.db --name two"),
         ("postgresql://me:secret@h/s", "'postgresql://me:***@h/s' --name two"),
     ],
 )

@@ -26,6 +26,7 @@ from thetafront.study.log.lock import lock_holder, locked
 from thetafront.study.log.storage import (
     check_playable,
     create_or_resume,
+    existing,
     open_for_reading,
     prepare_location,
 )
@@ -296,6 +297,15 @@ def test_a_second_sweep_is_refused_and_learns_who_holds_the_study(
             pass
 
 
+def test_an_empty_file_becomes_a_study(quick: Experiment, location: Location) -> None:
+    """As a process leaves it that is killed between creating the file and its tables."""
+    assert location.database is not None
+    location.database.touch()
+    assert existing(location) is None
+    create_or_resume(location, record(quick))
+    assert existing(location) is not None
+
+
 def test_an_experiment_with_the_name_of_a_built_in_one_is_another(
     quick: Experiment, tmp_path: Path, location: Location
 ) -> None:
@@ -342,9 +352,11 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     added = NumericParameter("depth", 1, 5, integer=True)
     (six,) = words.baselines.values()
     baselines = {"old": six, "new": {**six, "depth": 2}}
-    today = replace(
+    today = replace(  # its baseline would be refused if it were new
         words,
-        agent=BuiltinPlayer(words.player.name, is_recorded=True),  # a new one is refused
+        agent=BuiltinPlayer(
+            "switching", (words.goal, set(words.costs), baselines)
+        ),  # a new one is refused
         space=Space((*words.space, added)),
         baselines=baselines,
     )
