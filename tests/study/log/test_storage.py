@@ -354,9 +354,7 @@ def test_a_study_is_read_with_the_space_that_it_was_made_with(
     baselines = {"old": six, "new": {**six, "depth": 2}}
     today = replace(  # its baseline would be refused if it were new
         words,
-        agent=BuiltinPlayer(
-            "switching", (words.goal, set(words.costs), baselines)
-        ),  # a new one is refused
+        agent=BuiltinPlayer(words.player.name, (words.goal, set(words.costs), baselines)),
         space=Space((*words.space, added)),
         baselines=baselines,
     )
@@ -414,6 +412,6 @@ def test_a_study_with_words_is_resumed_and_another_one_refused(
     fewer = replace(words.space.categorical[0], choices=("score", "random"))
     numbers = [each for each in words.space if each.name != "leaf_value"]
     for space in (Space((*numbers, fewer)), Space(tuple(numbers))):
-        other = SETTINGS.record(replace(words, space=space))
+        other = SETTINGS.record(replace(words, space=space, baselines={}))
         with pytest.raises(InputError, match=r"space \(leaf_value score, weights_a, random\)"):
             create_or_resume(location, other)
