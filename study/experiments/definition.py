@@ -305,8 +305,11 @@ class Experiment:
         baselines = {
             name: values for name, values in self.baselines.items() if space.is_whole(values)
         }
-        agent = BuiltinPlayer(self.player.name, (self.goal, set(self.costs), baselines))
-        return replace(self, agent=agent, space=space, fixed=fixed, baselines=baselines)
+        try:
+            return replace(self, space=space, fixed=fixed, baselines=baselines)
+        except ValueError:  # a newer rule refuses it
+            agent = BuiltinPlayer(self.player.name, (self.goal, set(self.costs), baselines))
+            return replace(self, agent=agent, space=space, fixed=fixed, baselines=baselines)
 
     def widened_to(self, made: "Experiment") -> "Experiment":
         """Return ``made``, a study's experiment, with what this experiment may have changed.

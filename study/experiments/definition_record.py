@@ -7,7 +7,9 @@ still in the same place, and has the same content and the same digest of its cod
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, get_origin, get_type_hints
 
 from thetafront.agents.agent import Game, digits
@@ -133,9 +135,9 @@ class Definition:
             for label, values in self.content["baselines"].items()
             if space.is_whole(values)
         }
-        return Experiment(
+        made = partial(
+            Experiment,
             name=name,
-            agent=BuiltinPlayer(builtin, (goal, set(costs), baselines)) if builtin else player,
             space=space,
             fixed=fixed,
             summary=summary_from_record(self.content["summary"]),
@@ -149,6 +151,13 @@ class Definition:
             source=self.source,
             max_failures=self.content.get("max_failures", MAX_FAILURES),
         )
+        if not builtin:
+            return made(agent=player)
+        with suppress(ValueError):
+            if (found := made(agent=builtin)).goal == goal:
+                return found
+        # A newer rule refuses the definition, or reads it differently.
+        return made(agent=BuiltinPlayer(builtin, (goal, set(costs), baselines)))
 
     def changes(self, now: "Definition") -> list[str]:
         """Return a phrase for each difference between this and the current definition."""
