@@ -310,7 +310,7 @@ def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:
 def champions_figure(
     frame: pd.DataFrame, training: pd.DataFrame, fronts: pd.DataFrame, programs: pd.DataFrame
 ) -> Figure:
-    """Draw score against CPU time per move, and against CPU time of training."""
+    """Draw score against CPU time per move, and that of training if there are several networks."""
     timed = (each["seconds_per_move"] for each in (frame, fronts, programs))
     x = cost_axis(SECONDS, pd.concat(timed).dropna())
     layers = [*agent_layers(frame, fronts), *program_layers(programs, x)]
@@ -324,17 +324,10 @@ def champions_figure(
     trained = score_layers(NETWORKS, learned)
     of_training = Axis("CPU minutes of training; scores at one ply", low, high, ticks, is_log=True)
     at_one_ply = score_axis(learned)
-    panels = [
-        [Panel(x, y, [*layers, names_layer(layers, x, y)], 560)],
-        [
-            Panel(
-                of_training,
-                at_one_ply,
-                [*trained, names_layer(trained, of_training, at_one_ply)],
-                180,
-            )
-        ],
-    ]
+    panels = [[Panel(x, y, [*layers, names_layer(layers, x, y)], 560)]]
+    if len(learned) > 1:
+        named = [*trained, names_layer(trained, of_training, at_one_ply)]
+        panels.append([Panel(of_training, at_one_ply, named, 180)])
     caption = champions_caption(frame, programs)
     title = "Score against CPU time per move"
     return picture(Chart("champions", title, caption, panels=panels, subject="2048"))

@@ -74,6 +74,8 @@ def test_published_records_are_told_from_programs_that_were_run() -> None:
     )
     programs = programs_frame()
     axes, _ = champions_figure(frame, training, fronts, programs).axes
+    one = champions_figure(frame, training.head(1), fronts, programs)
+    assert len(one.axes) == 1, "one network shows nothing about the time of training"
     drawn = {
         line.get_markerfacecolor() == "white"
         for line in axes.lines
