@@ -34,33 +34,33 @@ class Box:
         return max(width, 0.0) * max(height, 0.0)
 
 
-def placed_labels(rows: Sequence[Row], x: Axis, y: Axis) -> list[Row]:
+def placed_labels(rows: Sequence[Row], x: Axis, y: Axis, width: float = WIDTH) -> list[Row]:
     """Return the rows that have a ``label``, with the place of the label as ``dx`` and ``dy``.
 
     The middle of the label is ``dx`` typographic points to the right of the row's point (``x``,
-    ``y``) and ``dy`` points above it, on a panel of the usual size. Labels avoid the points of all
-    rows, and their intervals from ``low`` to ``high``. A row that already has ``dx`` and ``dy``
+    ``y``) and ``dy`` points above it, on a panel ``width`` points wide. Labels avoid the points of
+    all rows, and their intervals from ``low`` to ``high``. A row that already has ``dx`` and ``dy``
     keeps them. If there is no room for a label near its point, the row's ``short`` label is used,
     if it has one.
     """
     rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
     half, boxes = MARKER / 2, list[Box]()
     for row in rows:
-        across, up = share(row["x"], x) * WIDTH, share(row["y"], y) * HEIGHT
+        across, up = share(row["x"], x) * width, share(row["y"], y) * HEIGHT
         low, high = (share(row[end if end in row else "y"], y) * HEIGHT for end in ("low", "high"))
         boxes.append(Box(across - half, min(low, up - half), across + half, max(high, up + half)))
     texts = [row.get("label", "") for row in rows]
     short = [row.get("short", text) for row, text in zip(rows, texts, strict=True)]
-    whole = are_clear(boxes, places(boxes, texts))
+    whole = are_clear(boxes, places(boxes, texts, width), width)
     texts = [text if is_clear else s for text, s, is_clear in zip(texts, short, whole, strict=True)]
     return [
         {
-            "dx": round((box.left + box.right) / 2 - share(row["x"], x) * WIDTH, 1),
+            "dx": round((box.left + box.right) / 2 - share(row["x"], x) * width, 1),
             "dy": round((box.bottom + box.top) / 2 - share(row["y"], y) * HEIGHT, 1),
             **{key: value for key, value in row.items() if key != "short"},
             "label": text,
         }
-        for row, box, text in zip(rows, places(boxes, texts), texts, strict=True)
+        for row, box, text in zip(rows, places(boxes, texts, width), texts, strict=True)
         if "label" in row
     ]
 
@@ -73,7 +73,7 @@ def share(value: float, axis: Axis) -> float:
     return (value - low) / (high - low)
 
 
-def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
+def places(points: Sequence[Box], texts: Sequence[str], panel_width: float = WIDTH) -> list[Box]:
     """Choose a place for the text of each point, from left to right.
 
     ``points`` are the boxes that the points cover. Each text takes the nearest free place or, if no
@@ -85,7 +85,7 @@ def places(points: Sequence[Box], texts: Sequence[str]) -> list[Box]:
     def cost(box: Box) -> float:
         done = taken[len(points) :]
         crossed = sum(box.left < a.left and box.bottom < a.top and a.bottom < box.top for a in done)
-        return sum(map(box.overlap, taken)) + outside(box) + crossed
+        return sum(map(box.overlap, taken)) + outside(box, panel_width) + crossed
 
     for point, after, text in zip(points, [*points, None][1:], texts, strict=True):
         if not text:
@@ -120,18 +120,18 @@ def centred_text(text: str, place: tuple[float, float], axes: tuple[Axis, Axis],
     return Box(middle - width / 2, level - height / 2, middle + width / 2, level + height / 2)
 
 
-def are_clear(points: Sequence[Box], texts: Sequence[Box]) -> list[bool]:
+def are_clear(points: Sequence[Box], texts: Sequence[Box], panel_width: float) -> list[bool]:
     """Return for each text whether it is near its point and covers no other point or text."""
     found = []
     for k, (point, text) in enumerate(zip(points, texts, strict=True)):
         others = [*points, *texts[:k], *texts[k + 1 :]]
         across = max(text.left - point.right, point.left - text.right)
         is_near = max(across, text.bottom - point.top, point.bottom - text.top) <= NEAR
-        found.append(is_near and not sum(map(text.overlap, others)) + outside(text))
+        found.append(is_near and not sum(map(text.overlap, others)) + outside(text, panel_width))
     return found
 
 
-def outside(box: Box) -> float:
+def outside(box: Box, panel_width: float) -> float:
     """Return how much of a box's area is outside the panel."""
-    inside = box.overlap(Box(0.0, 0.0, WIDTH, HEIGHT))
+    inside = box.overlap(Box(0.0, 0.0, panel_width, HEIGHT))
     return (box.right - box.left) * (box.top - box.bottom) - inside

@@ -83,6 +83,7 @@ SEARCHES = (
     {"depth": 3, "deeper_below": 4},
 )
 """How each network is played."""
+PANEL_WIDTH = 455.0  # approximately, in typographic points: the legend is wide
 PLAYOUTS = (2, 16, 128)
 
 
@@ -286,7 +287,7 @@ def program_layers(programs: pd.DataFrame, x: Axis) -> list[Layer]:
 def names_layer(layers: Sequence[Layer], x: Axis, y: Axis) -> Layer:
     """Return the labels of rows, placed so that they cover no point."""
     rows = {id(row): row for layer in layers for row in layer.rows}
-    return Layer("text", Kind("", GREY), placed_labels([*rows.values()], x, y))
+    return Layer("text", Kind("", GREY), placed_labels([*rows.values()], x, y, PANEL_WIDTH))
 
 
 def champions_caption(frame: pd.DataFrame, programs: pd.DataFrame) -> str:

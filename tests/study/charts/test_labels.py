@@ -55,6 +55,14 @@ def test_texts_are_moved_from_their_points_and_stay_in_the_panel() -> None:
     assert last["dy"] < 0.0
 
 
+def test_labels_avoid_the_points_of_a_narrow_panel() -> None:
+    x, y = Axis("", 0.0, 100.0, {}), Axis("", 0.0, 10.0, {})
+    rows = [{"x": 50.0, "y": 5.0, "label": "7 a long name"}, {"x": 63.5, "y": 5.5}]
+    (wide,), (narrow,) = placed_labels(rows, x, y), placed_labels(rows, x, y, 400.0)
+    assert wide["dx"] > 0.0, "there is room on the right"
+    assert narrow["dx"] < 0.0, "the second point is where the label was"
+
+
 def test_a_name_without_room_gives_way_to_its_number() -> None:
     x, y = Axis("", 0.0, 100.0, {}), Axis("", 0.0, 10.0, {})
     crowd = [{"x": 20.0 + 6 * k % 60, "y": 4.0 + 0.2 * (k // 10)} for k in range(110)]
