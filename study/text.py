@@ -51,5 +51,5 @@ def without_password(text: str) -> str:
 
     The text is the URL, or an argument that contains it. A password may have any characters.
     """
-    text = re.sub(r"(://[^:/@]*):.*@", r"\1:***@", text, flags=re.S)
+    text = re.sub(r"(://[^:/]*):.*@", r"\1:***@", text, flags=re.S)
     return re.sub(r"([?&][^=&]*(?:password|passwd|pwd)=)[^&]+", r"\1***", text, flags=re.I)

@@ -74,7 +74,7 @@ def is_definition(text: str) -> bool:
 
 def is_here(source: str) -> bool:
     """Return whether an experiment's source is a module, or a file that exists."""
-    file = source.rpartition(":")[0] or source
+    file = source if source.endswith(TOML) else source.rpartition(":")[0] or source
     return Path(file).is_file() if file.endswith((PYTHON, TOML)) else bool(file)
 
 
