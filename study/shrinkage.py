@@ -13,7 +13,8 @@ A few games estimate their variance poorly. With three games, the estimate is of
 or more, and a model that trusts such an estimate favours trials whose games happen to agree. So the
 variance is shrunk towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In
 simulated studies, κ = 10 did better than the raw s²/n, and far better than a model that infers the
-noise.
+noise. From 30 games on, the variance is s²/n (unless all games are equal): if variances of θ differ
+a lot, even a small share of s̄² can be many times s².
 
 If no trial has two games, s̄² is unknown. The standard deviation of one game is then assumed to be
 40% of the mean, as in 2048; a model that had to infer it would mistake luck for merit.
@@ -47,7 +48,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0
+PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0  # κ
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
 WEIGHT = 0.01  # so small that many similar values, such as accuracies, do not seem noisy
 ENOUGH = 30  # games from which a variance is estimated well enough without a prior
@@ -116,8 +117,14 @@ def variances_of_means(samples: Sequence[Moments]) -> Floats:
         pooled = m2.sum() / freedom.sum()
     else:
         pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0] ** 2) if n.any() else np.nan
-    shrunk = (m2 + PSEUDO_GAMES * pooled) / (freedom + PSEUDO_GAMES)
+    kappa = pseudo_games(n, m2, PSEUDO_GAMES)
+    shrunk = (m2 + kappa * pooled) / np.maximum(freedom + kappa, 1.0)
     return np.where(n > 0, shrunk / np.maximum(n, 1.0), np.nan)
+
+
+def pseudo_games(n: Floats, m2: Floats, kappa: float) -> Floats:
+    """Return κ for each sample: 0 if its own games, 30 or more that differ, are enough."""
+    return np.where((n >= ENOUGH) & (m2 > 0.0), 0.0, kappa)
 
 
 def growing_variances(samples: Sequence[Moments]) -> Floats:
@@ -132,7 +139,8 @@ def growing_variances(samples: Sequence[Moments]) -> Floats:
         pooled = relative.sum() / freedom.sum()
     else:
         pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0]) if n.any() else np.nan
-    shrunk = (relative + MANY_PSEUDO_GAMES * pooled) / (freedom + MANY_PSEUDO_GAMES)
+    kappa = pseudo_games(n, m2, MANY_PSEUDO_GAMES)
+    shrunk = (relative + kappa * pooled) / np.maximum(freedom + kappa, 1.0)
     return np.where(n > 0, mean * shrunk / np.maximum(n, 1.0), np.nan)
 
 
@@ -165,7 +173,7 @@ def bounded_variances(samples: Sequence[Moments]) -> Floats:
     n, mean, m2 = columns(samples)
     share = (n * mean + 0.5) / (n + 1.0)
     largest = share * (1.0 - share)
-    prior = MANY_PSEUDO_GAMES * largest
+    prior = pseudo_games(n, m2, MANY_PSEUDO_GAMES) * largest
     phi = (m2 + dispersion(samples) * prior) / (possible(n, mean, m2) + prior)
     return np.where(n > 0, phi * largest / np.maximum(n, 1.0), np.nan)
 
