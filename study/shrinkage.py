@@ -26,10 +26,10 @@ with κ = 100, and 3,100 points with κ = 10.
 
 A mean x of values between 0 and 1, such as a win rate, has the variance φ·x·(1 − x)/n. The
 dispersion φ ≤ 1 is 1 for zeros and ones, and smaller if some games are draws. It is pooled over all
-trials, with κ = 100. Half a win and half a loss are added to each trial, because 0 wins in 4 games
-would otherwise seem to be free of noise. A model uses the angle of such means (:mod:`study.scale`).
-The variance of an angle does not depend on x, so trials with few wins do not seem less noisy than
-others.
+trials, with κ = 100, and is the sample's own from 30 games on. Half a win and half a loss are added
+to each trial, because 0 wins in 4 games would otherwise seem to be free of noise. A model uses the
+angle of such means (:mod:`study.scale`). The variance of an angle does not depend on x, so trials
+with few wins do not seem less noisy than others.
 
 An interval from a point's own games must be valid without a model. So for an interval, κ is not
 fixed. It is estimated from how much more log s² varies than chance explains with so few games, and
@@ -117,14 +117,15 @@ def variances_of_means(samples: Sequence[Moments]) -> Floats:
         pooled = m2.sum() / freedom.sum()
     else:
         pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0] ** 2) if n.any() else np.nan
-    kappa = pseudo_games(n, m2, PSEUDO_GAMES)
+    kappa = pseudo_games(n, mean, m2, PSEUDO_GAMES)
     shrunk = (m2 + kappa * pooled) / np.maximum(freedom + kappa, 1.0)
     return np.where(n > 0, shrunk / np.maximum(n, 1.0), np.nan)
 
 
-def pseudo_games(n: Floats, m2: Floats, kappa: float) -> Floats:
+def pseudo_games(n: Floats, mean: Floats, m2: Floats, kappa: float) -> Floats:
     """Return κ for each sample: 0 if its own games, 30 or more that differ, are enough."""
-    return np.where((n >= ENOUGH) & (m2 > 0.0), 0.0, kappa)
+    differ = m2 > n * (ROUNDING * mean) ** 2
+    return np.where((n >= ENOUGH) & differ, 0.0, kappa)
 
 
 def growing_variances(samples: Sequence[Moments]) -> Floats:
@@ -139,7 +140,7 @@ def growing_variances(samples: Sequence[Moments]) -> Floats:
         pooled = relative.sum() / freedom.sum()
     else:
         pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0]) if n.any() else np.nan
-    kappa = pseudo_games(n, m2, MANY_PSEUDO_GAMES)
+    kappa = pseudo_games(n, mean, m2, MANY_PSEUDO_GAMES)
     shrunk = (relative + kappa * pooled) / np.maximum(freedom + kappa, 1.0)
     return np.where(n > 0, mean * shrunk / np.maximum(n, 1.0), np.nan)
 
@@ -173,7 +174,7 @@ def bounded_variances(samples: Sequence[Moments]) -> Floats:
     n, mean, m2 = columns(samples)
     share = (n * mean + 0.5) / (n + 1.0)
     largest = share * (1.0 - share)
-    prior = pseudo_games(n, m2, MANY_PSEUDO_GAMES) * largest
+    prior = pseudo_games(n, mean, m2, MANY_PSEUDO_GAMES) * largest
     phi = (m2 + dispersion(samples) * prior) / (possible(n, mean, m2) + prior)
     return np.where(n > 0, phi * largest / np.maximum(n, 1.0), np.nan)
 

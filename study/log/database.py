@@ -21,6 +21,7 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.server_lock import CLIENT_OPTIONS
 from thetafront.study.log.tables import TABLES
 
+REPAIR_HINT = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
 DURABLE = "PRAGMA synchronous = FULL"
 SQLITE_HEADER = b"SQLite format 3\0"
@@ -85,8 +86,7 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         reason = str(cause).strip().splitlines()[0]
         if is_damage(cause):
             place = location.url_without_password
-            hint = f"{location.repair_hint}, or restore a copy"
-            raise DamageError(f"storage: {place} is damaged: {reason}; {hint}") from None
+            raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
         # Words in SQLite's messages about a full disk, an I/O error or a file that is locked.
         is_of_world = any(word in reason for word in ("disk", "locked"))
         kind = RunError if is_of_world else InputError
@@ -174,11 +174,8 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
                     f"{', '.join(sorted(tables)[:5])})"
                 )
             if not may_lack and (missing := missing_tables(engine, tables)):
-                lost, hint = (
-                    ", ".join(sorted(missing)),
-                    f"{location.repair_hint}, or restore a copy",
-                )
-                raise DamageError(f"storage: {name} is damaged: no table {lost}; {hint}")
+                lost = ", ".join(sorted(missing))
+                raise DamageError(f"storage: {name} is damaged: no table {lost}; {REPAIR_HINT}")
         finally:
             engine.dispose()
     if not for_writing and not tables & {*TABLES, "studies"}:

@@ -64,12 +64,6 @@ class Location:
         return [self.url_without_password, "--name", self.name, *in_folder]
 
     @property
-    def repair_hint(self) -> str:
-        """How to repair the study."""
-        command = shlex.join(["thetafront", "verify", *self.words, "--repair"])
-        return f"`{command}` repairs what it can"
-
-    @property
     def parsed_url(self) -> URL:
         """The storage's URL, parsed."""
         return make_url(self.url)
@@ -91,9 +85,10 @@ def study_context(location: Location) -> Iterator[None]:
     try:
         yield
     except DamageError as error:
-        hint = location.repair_hint
-        text = str(error) if hint in str(error) else f"{error}; {hint}"
-        raise DamageError(f"study {location.name!r}: {text}") from None
+        command = shlex.join(["thetafront", "verify", *location.words, "--repair"])
+        raise DamageError(
+            f"study {location.name!r}: {error}; `{command}` repairs what it can"
+        ) from None
 
 
 def real_path(path: Path) -> Path:

@@ -50,10 +50,11 @@ def test_a_password_is_not_shown(tmp_path: Path) -> None:
 def test_the_repair_of_a_damaged_study_names_its_storage(url: str, words: str) -> None:
     command = f"`thetafront verify {words} --repair` repairs what it can"
     location = Location.in_database(make_url(url), "two")
-    for text in ("lost", f"lost; {command}"):
-        said = re.escape(f"study 'two': lost; {command}") + "$"
-        with pytest.raises(DamageError, match=said), study_context(location):
-            raise DamageError(text)
+    with (
+        pytest.raises(DamageError, match=re.escape(f"study 'two': lost; {command}")),
+        study_context(location),
+    ):
+        raise DamageError("lost")
 
 
 @pytest.mark.parametrize("name", ["", "../up", "a/b", "-x", "a b", "x" * 65, "reference"])

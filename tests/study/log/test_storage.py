@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sqlite3
 import subprocess
 import sys
@@ -215,8 +214,7 @@ def test_a_damaged_row_of_a_study_is_told_before_a_sweep(
     with path.open("r+b") as file:
         file.seek((page - 1) * size + 100)  # beyond the page's header
         file.write(b"\xff" * (size - 100))
-    hint = re.escape(f"; {location.repair_hint}, or restore a copy")
-    with pytest.raises(DamageError, match=rf"^storage: .* is damaged: .*malformed.*{hint}$"):
+    with pytest.raises(DamageError, match=r"^storage: .* is damaged: .*malformed"):
         prepare_location(location)
 
 
