@@ -23,8 +23,8 @@ apart, and 0.18 for turns that were 100 apart. So the mean time of 1,000 games h
 of 1.7%; if games were independent, it would be 0.25%. Blocks are few and long, so that they
 correlate little. If they were independent, s²/B would not depend on B, but in that sweep each
 halving of B multiplied s²/B by 1.8. So for times, we take the relative variance of R to be 2s²/B.
-For other counts, each game is a block, and the relative variance of R is s²/B. s² is shrunk as in
-:mod:`study.shrinkage`.
+For other counts, each game is a block, and the relative variance of R is s²/B. With fewer than 30
+blocks, s² is shrunk as in :mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
 minutes. So the samples have a common error, with a variance that is taken to be 2s_c²/B.
@@ -52,6 +52,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.estimate import Z95, t95
+from thetafront.study.shrinkage import pseudo_games
 
 Floats = npt.NDArray[np.float64]
 PSEUDO_BLOCKS = 10.0
@@ -139,8 +140,8 @@ def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
     """Return each sample's s², shrunk towards s̄²; NaN if s̄² is unknown."""
     known = np.maximum(freedom, 0.0)
     squares = np.array([float(e @ e) for e in errors]) * (known > 0)
-    pooled = PSEUDO_BLOCKS * pooled_square(errors, freedom)
-    return np.asarray((squares + pooled) / (known + PSEUDO_BLOCKS))
+    kappa = pseudo_games(known + 1.0, np.array(1.0), squares, PSEUDO_BLOCKS)
+    return np.asarray((squares + kappa * pooled_square(errors, freedom)) / (known + kappa))
 
 
 def single_game_variance(samples: Sequence[tuple[Floats, Floats]]) -> float:

@@ -118,7 +118,7 @@ def variances_of_means(samples: Sequence[Moments]) -> Floats:
     else:
         pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0] ** 2) if n.any() else np.nan
     kappa = pseudo_games(n, mean, m2, PSEUDO_GAMES)
-    shrunk = (m2 + kappa * pooled) / np.maximum(freedom + kappa, 1.0)
+    shrunk = (m2 + kappa * pooled) / (freedom + kappa)
     return np.where(n > 0, shrunk / np.maximum(n, 1.0), np.nan)
 
 
@@ -141,7 +141,7 @@ def growing_variances(samples: Sequence[Moments]) -> Floats:
     else:
         pooled = TYPICAL_DEVIATION**2 * np.mean(mean[n > 0]) if n.any() else np.nan
     kappa = pseudo_games(n, mean, m2, MANY_PSEUDO_GAMES)
-    shrunk = (relative + kappa * pooled) / np.maximum(freedom + kappa, 1.0)
+    shrunk = (relative + kappa * pooled) / (freedom + kappa)
     return np.where(n > 0, mean * shrunk / np.maximum(n, 1.0), np.nan)
 
 

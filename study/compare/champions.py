@@ -2,8 +2,8 @@
 
 Networks play with several depths of search. Agents without knowledge (random, pure Monte Carlo) are
 not tuned. Heuristics and the other Monte Carlo agents appear as validated fronts of published
-studies. A network's score also depends on its training. The second panel shows scores against the
-CPU time of training.
+studies. A network's score also depends on its training. If there are several networks, a
+second panel shows scores against the CPU time of training.
 
 There are two kinds of programs by other authors. Some were built and run for this comparison, on
 one core with AVX2, and their CPU time was measured. For the others, the picture has the numbers

@@ -48,6 +48,17 @@ def test_samples_are_shrunk_towards_one_another() -> None:
     assert found.own == pytest.approx(np.array(expected) / 2 / LN10**2)
 
 
+def test_other_counts_do_not_blur_a_mean_of_many_games() -> None:
+    """Games of one θ differ by 1%, of the other by 50%; each has 30 games or more."""
+    even, quiet, wild = np.ones(40), np.tile([0.99, 1.01], 20), np.tile([0.5, 1.5], 20)
+    samples = [(quiet, even), (wild, even)]
+    found = variances_of_log_ratios(samples, 1, drifts=False).own
+    own = np.array([0.01**2, 0.5**2]) * 40 / 39 / 40 / LN10**2
+    assert found == pytest.approx(own)
+    equal = variances_of_log_ratios([(0.1 * even, even), *samples], 1, drifts=False).own
+    assert equal[0] > found[0], "equal games do not tell their variance"
+
+
 def test_a_sample_of_fewer_blocks_has_more_of_its_own() -> None:
     """It was timed in a part of the time: 2s_c² (1/1 − 1/5) more than s² pooled."""
     counted = np.repeat([0.9, 1.1, 1.0, 1.05, 0.95], 50)

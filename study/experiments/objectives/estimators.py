@@ -1,7 +1,8 @@
 """Statistics of a goal's samples, one per game: an estimate of their mean, and its variance.
 
 *   A **noisy mean** has Student's t interval, which is cut off at the bounds, if there are any. Its
-    variance is shrunk towards the pooled variance (:func:`study.shrinkage.variances_of_means`).
+    variance is shrunk towards the pooled variance (:func:`study.shrinkage.variances_of_means`)
+    if there are fewer than 30 samples.
 *   A **growing mean** is the mean of samples that are not negative, and that vary more if their
     mean is larger. Its variance grows with the mean (:func:`study.shrinkage.growing_variances`).
 *   A **proportion** is the mean of samples between two bounds, such as 0 and 1. Its interval stays

@@ -33,7 +33,7 @@ from thetafront.study.experiments.objectives import (
     reported,
 )
 from thetafront.study.experiments.players import BuiltinPlayer, RecordedPlayer
-from thetafront.study.experiments.registry import EXPERIMENTS, experiment, experiments_in
+from thetafront.study.experiments.registry import EXPERIMENTS, experiment, experiments_in, is_here
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.pick_text import play_command
 from thetafront.study.samplers.observations import Objectives
@@ -290,3 +290,12 @@ def test_how_certain_pacmans_motion_is_can_be_tuned_or_fixed() -> None:
     assert fixed.build(theta) == replace(small.build(theta), p_chosen=1.0)
     with pytest.raises(ValueError, match=r"^p_chosen must be between 0 and 1 \(got 1.5\)$"):
         replace(tuned, space=Space((NumericParameter("p_chosen", 0.0, 1.5),)))
+
+
+def test_the_file_of_a_definition_is_found_whatever_its_folder_is_called(tmp_path: Path) -> None:
+    folder = tmp_path / "a:b"
+    folder.mkdir()
+    for name, ending in (("coins.toml", ""), ("coins.py", ":COINS")):
+        assert not is_here(f"{folder}/{name}{ending}")
+        (folder / name).touch()
+        assert is_here(f"{folder}/{name}{ending}")

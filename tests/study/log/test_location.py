@@ -33,8 +33,13 @@ def test_a_password_is_not_shown(tmp_path: Path) -> None:
         "postgresql://host/db?user=me&password=my 'secret",
     ):
         assert "secret" not in locate("night", tmp_path, url).url_without_password
-    for url in ("postgresql://me:my secret@host:port/db", "postgresql://me:my@secret@host/db"):
-        with pytest.raises(InputError, match=r"\(got 'postgresql://me:\*\*\*@host(:port)?/db'\)$"):
+    for url in (
+        "postgresql://me:my secret@host:port/db",
+        "postgresql://me:my@secret@host/db",
+        "postgresql://me@here:my@secret@host:port/db",
+    ):
+        shown = r"\(got 'postgresql://me(@here)?:\*\*\*@host(:port)?/db'\)$"
+        with pytest.raises(InputError, match=shown):
             locate("night", tmp_path, url)
 
 
