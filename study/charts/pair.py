@@ -34,7 +34,8 @@ KEY, TITLE = "pair", "Two parameters together"
 N_LEVELS = (4, 3)  # maximum numbers of contour levels: of the goal, and of the cost
 # Places of a label to try, as shares of its line's length.
 LABEL_AT = (0.35, 0.45, 0.25, 0.55, 0.65, 0.15)
-LABEL_ABOVE = 7.0  # the middle of a label above its line, in typographic points
+# Distances of a label's middle above its line to try, in typographic points.
+LABEL_ABOVE = (7.0, -7.0)
 N_CELLS = 5  # in each row and each column of the table
 FRONT, LABELS = Kind("points on the front", ORANGE, is_hollow=True), Kind("", GREY)
 
@@ -152,13 +153,14 @@ def contour_lines(
         if parts:
             longest = max(parts, key=len)
             text = write(level)
-            places = [longest[int(each * len(longest))].tolist() for each in LABEL_AT]
-            boxes = [centred_text(text, at, axes, LABEL_ABOVE) for at in places]
+            ats = [longest[int(each * len(longest))].tolist() for each in LABEL_AT]
+            places = [(at, dy) for dy in LABEL_ABOVE for at in ats]
+            boxes = [centred_text(text, at, axes, dy) for at, dy in places]
             covered = [sum(map(box.overlap, taken)) for box in boxes]
             k = covered.index(min(covered))
             taken.append(boxes[k])
-            at = dict(zip("xy", places[k], strict=True))
-            labels.append({**at, "label": text, "dx": 0, "dy": LABEL_ABOVE})
+            (across, up), dy = places[k]
+            labels.append({"x": across, "y": up, "label": text, "dx": 0, "dy": dy})
     return [
         Layer("rule", kind, segments, x2="x2", y2="y2", size=(2.4, 1.2)[which]),
         Layer("text", LABELS, labels),

@@ -72,6 +72,19 @@ def test_no_label_covers_another() -> None:
     assert taken[0].overlap(taken[1]) == 0.0
 
 
+def test_labels_of_two_short_lines_in_a_corner_are_on_both_sides() -> None:
+    """Both lines cut off the same corner, so that one is hardly longer than its label."""
+    side = np.linspace(0.0, 100.0, 101)
+    grid = (side, side, np.add.outer(side, side))
+    axes, taken = (Axis("", 0.0, 100.0, {}), Axis("", 0.0, 100.0, {})), list[Box]()
+    sides = [
+        contour_lines("z", grid, lambda low, high: [195.0], lambda _: "200,000", k, axes, taken)
+        for k in (0, 1)
+    ]
+    assert [labels.rows[0]["dy"] > 0.0 for _, labels in sides] == [True, False]
+    assert taken[0].overlap(taken[1]) == 0.0
+
+
 def test_categories_are_no_part_of_a_pair(pacman: Analysis) -> None:
     space = [*pacman.data.experiment.space]
     categorical = [
