@@ -89,9 +89,10 @@ class ObjectiveCommand(LateCommand):
 
         named = {option(each.bound): each for each in objectives()}
         for name, each in named.items():
-            if getattr(each, "is_timed", False):
-                of_time = {"metavar": "TIME", **REMEMBERED}
-                yield str, typer.Option(name, help=each.option_help, **of_time)
+            is_timed, is_share = (getattr(each, key, False) for key in ("is_timed", "is_share"))
+            if is_timed or is_share:
+                kind = {"metavar": "TIME" if is_timed else "SHARE", **REMEMBERED}
+                yield str, typer.Option(name, help=each.option_help, **kind)
             else:
                 yield float, decimal(each.option_help, name, **REMEMBERED)
         for word in dict.fromkeys(self.words):

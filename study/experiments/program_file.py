@@ -45,7 +45,7 @@ def read_program_file(path: Path) -> Experiment:
     try:
         if path.exists() and not path.is_file():  # reading from a pipe would block
             raise InputError(f"{path} must be a TOML file (it is not a file)")
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))  # editors may add a mark
     except OSError as error:
         raise InputError(f"{path} must be a TOML file ({error.strerror or error})") from None
     except RecursionError:

@@ -83,7 +83,7 @@ class PickQuery:
                 allowed = f"{option(cost.bound)} or {option(goal.bound)}"
                 raise InputError(f"pick must have {allowed} (got {option(name)})")
             try:
-                number = known[name].read(value)
+                number = float(value) if name == ELO else known[name].read(value)
             except (TypeError, ValueError):
                 is_time = known[name] == cost and cost.is_timed
                 kind = "a time such as 100us" if is_time else "a number"

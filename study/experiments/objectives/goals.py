@@ -115,10 +115,13 @@ class Goal:
     @property
     def option_help(self) -> str:
         """Help of the option for a target value."""
-        return f"Target: {self.label}{', 0 to 1' if self.is_share else ''}."
+        return f"Target: {self.label}{', such as 0.6 or 60%' if self.is_share else ''}."
 
     def read(self, given: str | float) -> float:
-        """Read a value that a user gives; ValueError if it is invalid."""
+        """Read a value that a user gives, such as 0.6 or 60% of a share; ValueError if invalid."""
+        text = str(given)
+        if self.is_share and text.endswith("%"):
+            return float(text[:-1]) / 100.0
         return float(given)
 
     def column(self, statistic: str) -> str:

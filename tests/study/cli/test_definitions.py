@@ -174,7 +174,7 @@ def test_a_study_whose_definition_is_gone_is_still_shown(folder: Path) -> None:
     thetafront(folder, "front", "coins")
     thetafront(folder, "plot", "coins")
     thetafront(folder, "export", "coins")
-    assert "expect" in thetafront(folder, "pick", "coins", "--min-won", "0.1", "--games", "0")
+    assert "expect" in thetafront(folder, "pick", "coins", "--min-won", "10%", "--games", "0")
     assert "no game was played: " in thetafront(folder, "pick", "coins", "--min-won", "0.1")
     line = refused_study(folder, "validate", "coins", "--validation-games", "6")
     assert f"its definition {folder}/coins.py:COINS cannot be read" in line

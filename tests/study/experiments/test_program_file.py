@@ -94,6 +94,10 @@ def test_what_is_not_given_has_defaults(tmp_path: Path) -> None:
     assert (program.protocol, program.seconds, program.memory) == (Protocol.ONCE, 300.0, 0)
 
 
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
+    assert read(tmp_path, "\ufeff" + LEAST).name == "mine"
+
+
 def test_all_that_can_be_said(tmp_path: Path) -> None:
     found = read(tmp_path, MOST)
     assert (found.name, found.title) == ("mygame", "My game")

@@ -116,6 +116,14 @@ def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
     assert not asked(LOSS, score_wanted=64.0).is_met(untested)
 
 
+def test_a_share_may_be_asked_for_in_percent(coin: Experiment) -> None:
+    for given in ("60%", "0.6", 0.6):
+        assert PickQuery.read(coin, {coin.goal.bound: given}).score_wanted == pytest.approx(0.6)
+    for experiment, wanted in ((coin, "x%"), (EXPERIMENTS["mcmdp"], "60%")):
+        with pytest.raises(InputError, match=f"must be a number .got '{wanted}'"):
+            PickQuery.read(experiment, {experiment.goal.bound: wanted})
+
+
 @pytest.mark.parametrize(
     ("goal", "allowed", "refused", "message"),
     [
