@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH
 from thetafront.study.samplers.encoding import UnitCube
+from thetafront.study.samplers.gaussian_process import variances
 from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import TINY, Posterior
 from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
@@ -20,6 +21,7 @@ Floats = npt.NDArray[np.float64]
 # in validation. The shifts measured so far were 1.4% to 14%.
 SHIFT_DEVIATION = 0.05
 MIN_VARIANCE = 1e-12
+MIN_LEARNT = 1e-6  # part of a mean's variance that other games remove, if they say anything
 # Weights of the two priors of a check, as numbers of validated points. The first prior is that
 # predictions are not too good; the second is that their standard deviations are right.
 SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
@@ -77,18 +79,20 @@ class FittedModel:
         """Return the means of both objectives on the model's scale, shape (m, 2).
 
         The means are those of the most probable hyperparameters, so all tables and charts show the
-        same mean. At points without validation games, they are corrected by :attr:`checks`.
+        same mean. At points without validation games, they are corrected by :attr:`checks`, and at
+        points with such games by :meth:`weighed`.
         """
         mean, deviation = self.posterior.predict(points)
         shifts, _ = np.transpose(self.checks)
-        return np.where(self.is_untested(points), mean + shifts * deviation, mean)
+        weighed, _ = self.weighed(points, mean, deviation)
+        return np.where(self.is_untested(points), mean + shifts * deviation, weighed)
 
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
 
         The deviations also contain the uncertainty of the hyperparameters: they are deviations from
-        the most probable mean under all :attr:`drawn_posteriors`. At points without
-        validation games, they are corrected by :attr:`checks`, too.
+        the most probable mean under all :attr:`drawn_posteriors`. They are corrected like the means
+        (:meth:`expected_means`).
         """
         mean, squares = self.posterior.mean(points), []
         for posterior in self.drawn_posteriors:
@@ -97,15 +101,62 @@ class FittedModel:
         deviation = np.sqrt(np.mean(squares, axis=0))
         _, factors = np.transpose(self.checks)
         doubtful = np.minimum(factors * deviation, self.posterior.prior_deviations)
-        widened = np.where(self.is_untested(points), np.maximum(doubtful, deviation), deviation)
+        _, weighed = self.weighed(points, mean, deviation)
+        widened = np.where(self.is_untested(points), np.maximum(doubtful, deviation), weighed)
         return self.expected_means(points), widened
+
+    def weighed(self, points: Floats, mean: Floats, deviation: Floats) -> tuple[Floats, Floats]:
+        """Return means and deviations with less weight for the model, if it has been too sure.
+
+        At a point with validation games, the posterior combines what these games say with what the
+        model predicts from all others. The deviation of this prediction is multiplied by the
+        largest of 1, the factor in :attr:`checks`, and :attr:`left_out_factors`. Other points are
+        not changed. Shapes are (m, 2).
+        """
+        n = self.n_validated
+        if not n:
+            return mean, deviation
+        known, which = self.observations.points[:n], ~self.is_untested(points)[:, 0]
+        nearest = np.abs(points[which, None] - known).max(axis=-1).argmin(axis=1)
+        own, noise = self.observations.values[:n][nearest], self.validated_noise[nearest]
+        squares = np.maximum(np.transpose(self.checks)[1], self.left_out_factors) ** 2
+        variance = deviation[which] ** 2
+        ratio = np.maximum(noise / np.maximum(variance, TINY), 1.0)
+        mean, deviation = mean.copy(), deviation.copy()
+        mean[which] += (own - mean[which]) * (squares - 1.0) / (squares + ratio - 1.0)
+        larger = noise * squares / (squares + ratio - 1.0)
+        deviation[which] = np.sqrt(np.maximum(variance, larger))
+        return mean, deviation
+
+    @cached_property
+    def validated_noise(self) -> Floats:
+        """The variance of each validated point's own mean in the model, shape (n_validated, 2)."""
+        noise = self.observations.noise[: self.n_validated].T
+        hypers = [process.hyper for process in self.posterior.processes]
+        found = [h.scale**2 * variances(h, n) for h, n in zip(hypers, noise, strict=True)]
+        return np.stack(found, axis=-1)
+
+    @cached_property
+    def left_out_factors(self) -> Floats:
+        """How many times too small the deviations of leave-one-out predictions are, shape (2,).
+
+        The factors are estimated from the validated points, and shrunk towards 1.
+        """
+        n = self.n_validated
+        mean, deviation = self.posterior.predict(self.observations.points[:n])
+        learnt = self.validated_noise - deviation**2  # 0 if the other games say nothing
+        is_known = learnt > MIN_LEARNT * self.validated_noise
+        errors = np.where(is_known, self.observations.values[:n] - mean, 0.0)
+        squares = np.sum(errors**2 / np.where(is_known, learnt, 1.0), axis=0)
+        return np.asarray(np.sqrt((FACTOR_PRIOR + squares) / (FACTOR_PRIOR + is_known.sum(axis=0))))
 
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).
 
         Draws come from :attr:`drawn_posteriors`, the same number from each. At points without
         validation games, draws have a larger spread than the posterior, because the model often
-        errs at the point that seems best. The spread is at most that of the prior.
+        errs at the point that seems best. The spread is at most that of the prior. At points with
+        such games, draws are corrected by :meth:`weighed`.
         """
         untested = self.is_untested(points)
         found = []
@@ -116,8 +167,10 @@ class FittedModel:
             caution = CAUTION[posterior.processes[0].hyper.smoothness], 1.0
             factors = np.maximum(caution, np.transpose(self.checks)[1])
             most = posterior.prior_deviations / np.maximum(deviation, TINY)
-            factors = np.where(untested, np.maximum(np.minimum(factors, most), 1.0), 1.0)
-            found.append(mean + factors * (draws - mean))
+            weighed, wider = self.weighed(points, mean, deviation)
+            tested = wider / np.maximum(deviation, TINY)
+            factors = np.where(untested, np.maximum(np.minimum(factors, most), 1.0), tested)
+            found.append(weighed + factors * (draws - mean))
         return np.concatenate(found)
 
     def is_untested(self, points: Floats) -> npt.NDArray[np.bool_]:
