@@ -1,7 +1,6 @@
 """The model of a study, which is fitted to its trials, and the front that the model predicts."""
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,7 +10,6 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.gaussian_process import variances
 from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import TINY, Posterior
 from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
@@ -21,7 +19,6 @@ Floats = npt.NDArray[np.float64]
 # in validation. The shifts measured so far were 1.4% to 14%.
 SHIFT_DEVIATION = 0.05
 MIN_VARIANCE = 1e-12
-MIN_LEARNT = 1e-6  # part of a mean's variance that other games remove, if they say anything
 # Weights of the two priors of a check, as numbers of validated points. The first prior is that
 # predictions are not too good; the second is that their standard deviations are right.
 SHIFT_PRIOR, FACTOR_PRIOR = 4.0, 8.0
@@ -50,6 +47,9 @@ class FittedModel:
     # at most 0; if it is below 0, predictions were too good. The second is the factor, at least 1,
     # by which the predicted standard deviations were too small.
     checks: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.0, 1.0))
+    # (n_validated, 2): the second number of a check without the point itself, so that the luck of a
+    # point's games does not increase their own weight.
+    factors_by_others: Floats = field(default_factory=lambda: np.ones((0, 2)))
 
     @cached_property
     def predicted_front(self) -> PredictedFront:
@@ -110,45 +110,24 @@ class FittedModel:
 
         At a point with validation games, the posterior combines what these games say with what the
         model predicts from all others. The deviation of this prediction is multiplied by the
-        largest of 1, the factor in :attr:`checks`, and :attr:`left_out_factors`. Other points are
-        not changed. Shapes are (m, 2).
+        point's factor in :attr:`factors_by_others`. Other points are not changed. Shapes are
+        (m, 2).
         """
-        n = self.n_validated
+        n = len(self.factors_by_others)
         if not n:
             return mean, deviation
         known, which = self.observations.points[:n], ~self.is_untested(points)[:, 0]
         nearest = np.abs(points[which, None] - known).max(axis=-1).argmin(axis=1)
-        own, noise = self.observations.values[:n][nearest], self.validated_noise[nearest]
-        squares = np.maximum(np.transpose(self.checks)[1], self.left_out_factors) ** 2
-        variance = deviation[which] ** 2
-        ratio = np.maximum(noise / np.maximum(variance, TINY), 1.0)
+        own, noise = self.observations.values[nearest], self.observations.noise[nearest]
+        hypers = [process.hyper for process in self.posterior.processes]
+        noise = np.where(np.isnan(noise), [each.noise * each.scale**2 for each in hypers], noise)
+        squares = self.factors_by_others[nearest] ** 2
+        least = MIN_VARIANCE * noise + TINY
+        ratio = np.maximum(noise / np.maximum(deviation[which] ** 2, least), 1.0)
         mean, deviation = mean.copy(), deviation.copy()
         mean[which] += (own - mean[which]) * (squares - 1.0) / (squares + ratio - 1.0)
-        larger = noise * squares / (squares + ratio - 1.0)
-        deviation[which] = np.sqrt(np.maximum(variance, larger))
+        deviation[which] *= np.sqrt(ratio * squares / (squares + ratio - 1.0))
         return mean, deviation
-
-    @cached_property
-    def validated_noise(self) -> Floats:
-        """The variance of each validated point's own mean in the model, shape (n_validated, 2)."""
-        noise = self.observations.noise[: self.n_validated].T
-        hypers = [process.hyper for process in self.posterior.processes]
-        found = [h.scale**2 * variances(h, n) for h, n in zip(hypers, noise, strict=True)]
-        return np.stack(found, axis=-1)
-
-    @cached_property
-    def left_out_factors(self) -> Floats:
-        """How many times too small the deviations of leave-one-out predictions are, shape (2,).
-
-        The factors are estimated from the validated points, and shrunk towards 1.
-        """
-        n = self.n_validated
-        mean, deviation = self.posterior.predict(self.observations.points[:n])
-        learnt = self.validated_noise - deviation**2  # 0 if the other games say nothing
-        is_known = learnt > MIN_LEARNT * self.validated_noise
-        errors = np.where(is_known, self.observations.values[:n] - mean, 0.0)
-        squares = np.sum(errors**2 / np.where(is_known, learnt, 1.0), axis=0)
-        return np.asarray(np.sqrt((FACTOR_PRIOR + squares) / (FACTOR_PRIOR + is_known.sum(axis=0))))
 
     def draw(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
         """Draw both objectives at some points jointly from the posterior, shape (n_draws, m, 2).
@@ -167,9 +146,9 @@ class FittedModel:
             caution = CAUTION[posterior.processes[0].hyper.smoothness], 1.0
             factors = np.maximum(caution, np.transpose(self.checks)[1])
             most = posterior.prior_deviations / np.maximum(deviation, TINY)
-            weighed, wider = self.weighed(points, mean, deviation)
-            tested = wider / np.maximum(deviation, TINY)
-            factors = np.where(untested, np.maximum(np.minimum(factors, most), 1.0), tested)
+            factors = np.where(untested, np.maximum(np.minimum(factors, most), 1.0), 1.0)
+            weighed, wider = self.weighed(points, mean, factors * deviation)
+            factors = wider / np.maximum(deviation, TINY)
             found.append(weighed + factors * (draws - mean))
         return np.concatenate(found)
 
@@ -215,13 +194,16 @@ class FittedModel:
             first_noise=np.concatenate([noise, known.first_noise]),
         )
         posterior = Posterior.fit_either(combined)
-        checks = self.checked_by(points, values + shift, noise)
-        return FittedModel(self.cube, combined, posterior, self.seed, shared, len(points), checks)
+        checks, factors = self.checked_by(points, values + shift, noise)
+        n = len(points)
+        return FittedModel(self.cube, combined, posterior, self.seed, shared, n, checks, factors)
 
     def checked_by(
         self, points: Floats, values: Floats, noise: Floats
-    ) -> tuple[tuple[float, float], ...]:
-        """Compare predictions at some points with what was measured there; see :attr:`checks`.
+    ) -> tuple[tuple[tuple[float, float], ...], Floats]:
+        """Compare predictions at some points with what was measured there.
+
+        Returns :attr:`checks` and :attr:`factors_by_others`.
 
         Like all points proposed later, the points were chosen because of their good predictions, so
         these predictions are often too good. The two numbers of a check are shrunk towards those of
@@ -229,12 +211,13 @@ class FittedModel:
         """
         mean, deviation = self.posterior.predict(points)
         least = MIN_VARIANCE * self.posterior.prior_deviations**2
-        found = []
-        for z in ((values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + least)).T:
-            shift = min(float(z.sum()) / (SHIFT_PRIOR + len(z)), 0.0)
-            square = FACTOR_PRIOR + float(np.sum((z - shift) ** 2))
-            found.append((shift, max(1.0, math.sqrt(square / (FACTOR_PRIOR + len(z))))))
-        return tuple(found)
+        z = (values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + least)
+        shifts = np.minimum(z.sum(axis=0) / (SHIFT_PRIOR + len(z)), 0.0)
+        squares = (z - shifts) ** 2
+        total, weight = FACTOR_PRIOR + squares.sum(axis=0), FACTOR_PRIOR + len(z)
+        factors = np.sqrt(np.maximum(total / weight, 1.0))
+        by_others = np.sqrt(np.maximum((total - squares) / (weight - 1.0), 1.0))
+        return tuple(zip(shifts.tolist(), factors.tolist(), strict=True)), by_others
 
     def shift_of_times(self, points: Floats, values: Floats, noise: Floats) -> float:
         """Return how much larger −log₁₀(time) is in trials than at validated points, on average.

@@ -65,12 +65,6 @@ def lower_root(covariance: Floats) -> Floats:
         added = max(100.0 * added, np.finfo(float).tiny)
 
 
-def variances(hyper: Hyperparameters, noise: Floats) -> Floats:
-    """Return the variances N of scaled values, given those in the observations' unit or NaN."""
-    known = np.where(np.isnan(noise), hyper.noise, noise / hyper.scale**2)
-    return np.asarray(known + JITTER * hyper.variance)
-
-
 @dataclass(frozen=True)
 class GaussianProcess:
     """A process conditioned on observations; all its results are in the observations' units."""
@@ -90,8 +84,9 @@ class GaussianProcess:
         ``noise`` has the variance of each value, shape (n,); NaN if the inferred variance is to be
         used.
         """
+        variances = np.where(np.isnan(noise), hyper.noise, noise / hyper.scale**2)
         covariance = covariances(hyper, points, points)
-        covariance[np.diag_indices_from(covariance)] += variances(hyper, noise)
+        covariance[np.diag_indices_from(covariance)] += variances + JITTER * hyper.variance
         factor = cholesky(covariance, lower=True)
         alpha = cho_solve((factor, True), (values - hyper.centre) / hyper.scale)
         return cls(hyper, points, factor, alpha)

@@ -130,27 +130,27 @@ def test_a_model_that_was_too_sure_counts_less_beside_a_points_own_games(
     """Costs of validated points scatter about the model; each is left out by hand, one by one."""
     points = model.cube.encode([{"n_playouts": n} for n in (2, 5, 10, 16, 24, 33)])
     values, variance = model.posterior.mean(points), 0.02**2
-    values[:, 1] += 0.1 * np.array([1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
+    values[:, 1] += 0.2 * np.array([1.0, -1.0, 1.0, 1.0, -1.0, -1.0])
     noise = np.tile([4.0, variance], (len(points), 1))
     combined = model.given(points, values, noise, timed=False)
-    left_out = []
+    mean, of_mean = conditional(model, 1, points)
+    z = (values[:, 1] - mean) / np.sqrt(of_mean + variance)
+    shift = combined.checks[1][0]
+    left_out, square = [], np.empty(6)
     for k, point in enumerate(points):
+        square[k] = (8 + np.sum(np.delete(z - shift, k) ** 2)) / (8 + 5)
         others = combined.observations.some(np.delete(np.arange(len(points) + n_trials(model)), k))
         left_out.append(conditional(replace(combined, observations=others), 1, point[None]))
+    assert square.min() > 1.2
     predicted, of_predicted = np.concatenate(left_out, axis=1)
-    z = (values[:, 1] - predicted) / np.sqrt(of_predicted + variance)
-    factor = np.sqrt((8 + np.sum(z**2)) / (8 + 6))
-    assert combined.left_out_factors[1] == pytest.approx(factor, rel=1e-2)
-    square = max(combined.checks[1][1], factor) ** 2
-    assert square > 1.2
     precision = 1.0 / variance + 1.0 / (square * of_predicted)
     expected = (values[:, 1] / variance + predicted / (square * of_predicted)) / precision
-    mean, deviation = combined.weighed(points, *combined.posterior.predict(points))
-    assert mean[:, 1] == pytest.approx(expected, rel=1e-3)
+    found, deviation = combined.weighed(points, *combined.posterior.predict(points))
+    assert found[:, 1] == pytest.approx(expected, rel=1e-3)
     assert deviation[:, 1] == pytest.approx(precision**-0.5, rel=1e-2)
-    assert (combined.expected_means(points) == mean).all()
+    assert (combined.expected_means(points) == found).all()
     draws = combined.draw(points, 40_000, np.random.default_rng(0))[..., 1]
-    errors = np.sqrt(np.mean((draws - mean[:, 1]) ** 2, axis=0))
+    errors = np.sqrt(np.mean((draws - found[:, 1]) ** 2, axis=0))
     assert errors == pytest.approx(combined.expects(points)[1][:, 1], rel=0.1)
 
 
