@@ -314,10 +314,12 @@ class Experiment:
     def widened_to(self, made: "Experiment") -> "Experiment":
         """Return ``made``, a study's experiment, with what this experiment may have changed.
 
-        That is its player, its constraints, and the limits of its parameters.
+        That is its constraints and, for a user's agent, its player and its parameters' limits.
         """
+        # If a constraint is a function, the study has stored only its name.
+        space = replace(made.space, constraints=self.space.constraints)
         if not self.player.is_external:
-            return made
+            return replace(made, space=space)
         today = {each.name: each for each in self.space if isinstance(each, NumericParameter)}
         parameters: list[Dimension] = []
         for each in made.space:
@@ -325,9 +327,7 @@ class Experiment:
                 least, most = min(now.least, each.low), max(now.most, each.high)
                 each = replace(each, least=least, most=most)  # noqa: PLW2901
             parameters.append(each)
-        # If a constraint is a function, the study has stored only its name.
-        space = Space(tuple(parameters), self.space.constraints)
-        return replace(made, agent=self.player, space=space)
+        return replace(made, agent=self.player, space=replace(space, parameters=tuple(parameters)))
 
     def build(self, values: Mapping[str, Value]) -> Agent:
         """Create the agent of one θ.

@@ -102,6 +102,18 @@ def test_limits_are_those_of_the_definition_today() -> None:
     assert limited(1.0).widened_to(today).space.parameters[0].most == 1.0  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize("agent", ["dice", Program(("echo", "{gamma}"))])
+def test_constraints_are_those_of_the_definition_today(agent: str | Program) -> None:
+    """Where a study was read, a function of a script is unknown, and allows everything."""
+    gamma = NumericParameter("gamma", 0.5, 1.0)
+
+    def constrained(most: float) -> Experiment:
+        return Experiment("mine", agent, Space((gamma,), (lambda x: x["gamma"] <= most,)), mean())
+
+    today = constrained(0.9).widened_to(constrained(1.0))
+    assert today.space.broken_by({"gamma": 0.95}) == "<lambda>()"
+
+
 def test_a_request_moves_the_edges_and_is_granted_once() -> None:
     edges = find_edges(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
     space = widened(MCMDP, [WidenRequest("theta4")], edges)
