@@ -446,7 +446,8 @@ class Study:
         """Return the data, with the user's own experiment if that is needed to play games."""
         if self.own is None:
             return data
-        if changes := data.record.changes_to(self.own):
+        now = data.record.made_with(self.own)
+        if changes := [*data.record.differences(now), *data.record.changes(now)]:
             raise InputError(
                 f"study: {self.name!r} was made with a different definition: {'; '.join(changes)}"
             )

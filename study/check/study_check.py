@@ -114,7 +114,7 @@ class StudyCheck:
         }
         for unit in sorted(self.points):
             self.examine(unit)
-        if isinstance(study, Log) and not of_rows.problems:
+        if isinstance(study, Log) and not (of_rows.problems or self.of_thetas.problems):
             trials = StudyData.from_rows(rows, self.experiment).trials
             mirror = Mirror(study, self.experiment, trials)
             self.copy.problems += mirror.find_problems(self.mirrored)
@@ -149,6 +149,7 @@ class StudyCheck:
         except ValueError as error:
             if unit not in self.left_out:
                 self.of_thetas.problems.append(f"{unit_name(unit)}: {error}")
+                self.events.append(failure(unit, str(error)))  # a repair leaves the point out
             return
         for replicate, game in self.games.get(unit, {}).items():
             self.check_seed(unit, replicate, game.seed)

@@ -53,6 +53,7 @@ def verify_study(
         for unit in found.lost_points:
             found.restore_point(unit)
         repaired += restore(found.entries, found.different, settings)
+        repaired += [f"left out: {each}" for each in found.of_thetas.problems]
         study = written(study, location, found)
         repaired.append("the log was rewritten in one transaction")
         report = StudyCheck(study, location, settings).report

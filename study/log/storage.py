@@ -149,13 +149,6 @@ def check_same(
             f"study: {location.name!r} was made with {'; '.join(differences)}; "
             "give the same settings, or another name"
         )
-    if (made.defined is None) != (asked.defined is None):
-        whose = ("the built-in experiment", "your own experiment")
-        was, now = whose if made.defined is None else whose[::-1]
-        raise InputError(
-            f"study: {location.name!r} was made with {was} {made.experiment!r}, not with {now} of "
-            "that name; give another name"
-        )
     if made.defined is None or asked.defined is None:
         return
     if changes := made.defined.objectives_changed(asked.defined):

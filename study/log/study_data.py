@@ -339,7 +339,7 @@ def read_point(
     is_playable = not (failures and shows_failures(outcomes, goal, experiment.max_failures))
     is_complete = is_trial and not error and bool(games) and not point.missing(goal.penalty)
     is_complete = is_complete and is_playable
-    check_theta(experiment.space, point.params, all_of_it=is_complete or not is_trial)
+    check_theta(experiment.space, point.params, all_of_it=is_complete or not (is_trial or error))
     if not is_trial and not error and not is_playable:
         return replace(point, error=left_out_text(failures, point.n_ended))
     if is_complete:

@@ -154,6 +154,10 @@ class StudyRecord:
     def differences(self, other: "StudyRecord") -> list[str]:
         """Return a phrase for each setting in which another record differs from this one."""
         phrases = []
+        if self.defined is None and other.defined is not None:
+            phrases.append(f"the built-in experiment {self.experiment!r}, not your own")
+        if self.defined is not None and other.defined is None:
+            phrases.append(f"your own experiment {self.experiment!r}, not the built-in one")
         for name in ("experiment", "seed", "design", "design_size", "cost", "fixed", "constraints"):
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
@@ -192,8 +196,7 @@ class StudyRecord:
 
     def changes_to(self, experiment: Experiment) -> list[str]:
         """Return how an experiment differs from the definition in this record."""
-        now = experiment.by(self.cost) if experiment.is_open else experiment
-        return [] if self.defined is None else self.defined.changes(Definition.from_experiment(now))
+        return self.changes(self.made_with(experiment))
 
     def check_named(self, experiment: Experiment) -> None:
         """Raise InputError if what values of a built-in agent name has changed, such as a maze."""
@@ -222,14 +225,19 @@ class StudyRecord:
         """
         if self.defined is not None and not self.defined.source:
             return self  # defined in a script or notebook: nothing to load
-        today = experiment(self.source)
+        return self.made_with(experiment(self.source))
+
+    def made_with(self, experiment: Experiment) -> "StudyRecord":
+        """Return the record that the study would have if it were made with an experiment."""
+        is_open = self.defined is not None and experiment.is_open
+        now = experiment.by(self.cost) if is_open else experiment
         return replace(
             self,
-            space=today.space.as_records(),
-            fixed=dict(today.fixed),
+            space=now.space.as_records(),
+            fixed=dict(now.fixed),
             widened=[],
-            definition=make_definition(today),
-            constraints=today.space.constraints_as_records(),
+            definition=make_definition(now),
+            constraints=now.space.constraints_as_records(),
         )
 
     def current_player(self) -> Player:

@@ -25,11 +25,13 @@ import pytest
 import thetafront as public
 from tests.processes import python
 from tests.study.cli.test_cli import stored_games
+from tests.study.made_studies import new_study_in
 from tests.study.program import succeeded
 from thetafront import InputError, RunError, Study, load_experiment, open_study, sweep
 from thetafront.study.api import call_text
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.tables import StudyRow, sealed
+from thetafront.study.run.settings import SearchSettings
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "notebook.md"
 SMALL: dict[str, Any] = {
@@ -337,6 +339,30 @@ def test_an_experiment_of_ones_own_is_remembered_by_its_study(
     assert len(dice.refresh().trials) == 6, "another study of this process"
     with pytest.raises(InputError, match=r"experiment must have a new name \(got 'dice'"):
         sweep(replace(coin, name="dice"), results=tmp_path)
+
+
+def test_a_study_is_opened_only_with_its_own_experiment(tmp_path: Path) -> None:
+    def flip(seed: int, **theta: float) -> float:
+        return seed % 2
+
+    def own(*names: str, constraints: tuple[str, ...] = ("x < 0.5",)) -> Experiment:
+        space = public.Space(
+            tuple(public.NumericParameter(each, 0.0, 1.0) for each in names), constraints
+        )
+        return Experiment("own", flip, space, public.mean("score"))
+
+    new_study_in(tmp_path, SearchSettings().record(own("x", "y")), "own")
+    new_study_in(tmp_path, SearchSettings().record(load_experiment("dice")), "dice")
+    assert open_study("own", results=tmp_path, experiment=own("x", "y")).name == "own"
+    for name, experiment, difference in (
+        ("own", own("x", "y", constraints=()), "constraints ['x < 0.5'], not []"),
+        ("own", own("x", "z"), "another search space (y 0 to 1, no z)"),
+        ("own", "dice", "your own experiment 'own', not the built-in one"),
+        ("dice", own("x", "y"), "the built-in experiment 'dice', not your own"),
+    ):
+        with pytest.raises(InputError, match="a different definition: ") as error:
+            open_study(name, results=tmp_path, experiment=experiment)
+        assert difference in str(error.value)
 
 
 @pytest.mark.parametrize(

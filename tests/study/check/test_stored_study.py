@@ -11,12 +11,19 @@ import pandas as pd
 import pytest
 
 from tests.study.conftest import without_pictures
-from tests.study.made_studies import store_coins
+from tests.study.made_studies import new_study_in, store_coins, store_point, store_trial
 from tests.study.program import execute, invoked, refused, succeeded
+from thetafront.agents.external.report import ReportedGame
+from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.objectives import cpu_seconds, mean
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import RECORD, Log, Rows, event, failure, point_row
+from thetafront.study.log.seeds import search_seed, validation_seed
 from thetafront.study.log.storage import open_for_games, open_for_reading
+from thetafront.study.run.settings import SearchSettings
 
 DATA = Path(__file__).parents[1] / "log" / "data"
 NAME = "pacman_small"
@@ -332,6 +339,24 @@ def test_without_its_definition_a_study_is_checked_but_not_repaired(
     assert "'coins' cannot be repaired, because no game can be played again: its def" in refusal
     assert database.read_bytes() == damaged
     assert not list(database.parent.glob("*before-repair*"))
+
+
+def test_a_theta_that_breaks_a_constraint_is_left_out(tmp_path: Path) -> None:
+    """Earlier versions could play such a θ; its games remain."""
+    space = Space((NumericParameter("x", 0.0, 1.0),), ("x < 0.5",))
+    own = Experiment("own", lambda seed, x: x, space, mean(), cpu_seconds("game"))
+    log = new_study_in(tmp_path, SearchSettings().record(own), "own")
+    game = ReportedGame(0, 1.0, 9, 1e-3, {})
+    store_trial(log, own, {"x": 0.25}, [replace(game, seed=search_seed(0, 0, 0))])
+    for n, x in enumerate((0.4, 0.75)):
+        store_point(log, {"x": x}, {0: replace(game, seed=validation_seed(0, n, 0))})
+    broken = "point 1: {'x': 0.75} does not satisfy x < 0.5"
+    assert broken in invoked(tmp_path, "status", "own", code=1).stderr
+    assert broken in " ".join(invoked(tmp_path, "verify", "own", code=1).stdout.split())
+    assert f"left out: {broken}" in succeeded(tmp_path, "verify", "own", "--repair")
+    succeeded(tmp_path, "verify", "own")
+    _, _, data = open_for_reading("own", tmp_path)
+    assert [(len(each.games), bool(each.error)) for each in data.points] == [(1, False), (1, True)]
 
 
 def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:

@@ -311,11 +311,11 @@ def test_an_experiment_with_the_name_of_a_built_in_one_is_another(
 ) -> None:
     built_in, own = SETTINGS.record(quick), SETTINGS.record(replace(quick, source="e.py:E"))
     create_or_resume(location, built_in)
-    what = "the built-in experiment 'quick', not with your own experiment of that name"
+    what = "the built-in experiment 'quick', not your own; give the same settings"
     with pytest.raises(InputError, match=what):
         create_or_resume(location, own)
     new_study_in(tmp_path, own, "own")
-    what = "your own experiment 'quick', not with the built-in experiment of that name"
+    what = "your own experiment 'quick', not the built-in one; give the same settings"
     with pytest.raises(InputError, match=what):
         new_study_in(tmp_path, built_in, "own")
 
