@@ -347,7 +347,7 @@ class ExportedTable(GamesTable):
 
     def agent(self, owner: str) -> Agent:
         """Return the agent with the θ of a trial or point."""
-        return self.experiment.build(self.thetas[owner])
+        return self.experiment.build_again(self.thetas[owner])
 
     def game_in(self, cells: Mapping[str, str]) -> Outcome:
         """Return a line's game."""

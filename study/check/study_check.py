@@ -145,7 +145,7 @@ class StudyCheck:
         try:
             theta = json.loads(row.theta)
             check_theta(self.experiment.space, theta, all_of_it=unit not in self.left_out)
-            agent = None if self.unplayable else self.experiment.build(theta)
+            agent = None if self.unplayable else self.experiment.build_again(theta)
         except ValueError as error:
             if unit not in self.left_out:
                 self.of_thetas.problems.append(f"{unit_name(unit)}: {error}")
@@ -242,7 +242,7 @@ class StudyCheck:
         for source, is_sure in self.theta_sources(unit):
             try:
                 check_theta(self.experiment.space, source.params, all_of_it=True)
-                agent = self.experiment.build(source.params)
+                agent = self.experiment.build_again(source.params)
                 if first is None:
                     return source if is_sure else None
                 entry = self.entry(unit, first, agent)

@@ -353,6 +353,11 @@ class Experiment:
                     return self.player.build(self.fixed)
             raise
 
+    def build_again(self, theta: Mapping[str, Value]) -> Agent:
+        """Create the agent of a θ that was played, even if a constraint now forbids this θ."""
+        in_order = {name: theta[name] for name in self.space.names if name in theta}
+        return self.player.build({**self.fixed, **in_order})
+
     @property
     def learns(self) -> bool:
         """Whether its agents learn before their first game; InputError if none can be built."""

@@ -160,13 +160,14 @@ class Candidates:
 
     @cached_property
     def played(self) -> list[Candidate]:
-        """The θ with validation games, the cheapest first."""
-        points = by_cost(self.data)
+        """The θ with validation games, the cheapest first, that today's constraints allow."""
+        points, is_broken = by_cost(self.data), self.data.experiment.space.broken_by
         trials = self.data.complete_trials
         expected = expect_points(self.combined, self.data.experiment, points, trials)
         return [
             Candidate(point, number, each, self.data.estimate(point))
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
+            if not is_broken(point.params)
         ]
 
     @cached_property

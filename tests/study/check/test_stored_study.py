@@ -11,12 +11,14 @@ import pandas as pd
 import pytest
 
 from tests.study.conftest import without_pictures
+from tests.study.experiments.definitions import COINS
 from tests.study.made_studies import new_study_in, store_coins, store_point, store_trial
 from tests.study.program import execute, invoked, refused, succeeded
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import cpu_seconds, mean
+from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import locate
 from thetafront.study.log.lock import locked
@@ -357,6 +359,20 @@ def test_a_theta_that_breaks_a_constraint_is_left_out(tmp_path: Path) -> None:
     succeeded(tmp_path, "verify", "own")
     _, _, data = open_for_reading("own", tmp_path)
     assert [(len(each.games), bool(each.error)) for each in data.points] == [(1, False), (1, True)]
+
+
+def test_a_theta_was_right_even_if_a_function_now_forbids_it(tmp_path: Path) -> None:
+    rule = "(lambda theta: theta['effort'] < 50,),\n    ),\n    goal"
+    text = COINS.replace(")\n    ),\n    goal", f"),\n        {rule}")
+    (tmp_path / "coins.py").write_text(text)
+    coins = experiment(f"{tmp_path}/coins.py").settled(True)
+    theta = {"effort": 60, "side": "edge"}
+    with pytest.raises(ValueError, match=r"constraint '<lambda>\(\)' is not satisfied"):
+        coins.build(theta)
+    log = new_study_in(tmp_path, SearchSettings().record(coins), "coins")
+    store_trial(log, coins, theta, [coins.build_again(theta).play(search_seed(0, 0, 0))])
+    said = " ".join(succeeded(tmp_path, "verify", "coins", "--jobs", "1").split())
+    assert "games played again │ 1 │ ok (1 of 1 games)" in said
 
 
 def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:

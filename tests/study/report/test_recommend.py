@@ -208,6 +208,16 @@ def test_a_proposal_that_has_games_is_the_point(quick: Experiment) -> None:
     assert len(proposal.point.games) == 8
 
 
+def test_a_point_that_a_constraint_now_forbids_is_not_picked(quick: Experiment) -> None:
+    study = study_of(THREE)
+    best = picked(study, quick, cost_limit=1.0).chosen
+    assert best.number == 3
+    n = best.point.params["n_playouts"]
+    space = replace(quick.space, constraints=(lambda theta: theta["n_playouts"] < n,))
+    found = picked(study, replace(quick, space=space), cost_limit=1.0)
+    assert (found.chosen.number, found.n_candidates) == (2, 2)
+
+
 def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
     """Four games of 6,200 stand against trials that say 3,200, whose games differ by 2,000."""
     study = new_study()
