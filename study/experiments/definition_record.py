@@ -110,6 +110,10 @@ class Definition:
         """Read a stored record; ValueError if it is invalid."""
         try:
             found = cls(str(record["source"]), str(record["digest"]), dict(record["content"]))
+            found.content["costs"] = [  # by default, labels were once `nodes a game`
+                {**each, "label": re.sub(r" a (move|game)$", r" per \1", each["label"])}
+                for each in found.content["costs"]
+            ]
             goal = goal_from_record(found.content["goal"])
             costs = [Cost(**each) for each in found.content["costs"]]
             for each in (goal, goal.format, summary_from_record(found.content["summary"]), *costs):

@@ -17,7 +17,7 @@ from tests.study.program import execute, invoked, refused
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.objectives import cpu_seconds, mean, reported
 from thetafront.study.experiments.players import BuiltinPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
@@ -342,6 +342,20 @@ def test_an_open_cost_is_settled_before_definitions_are_compared() -> None:
     for has_moves in (True, False):
         assert record(own.settled(has_moves)).changes_to(own) == []
     assert record(own).changes_to(replace(own, title="Mine")) == ["title is now Mine, not own"]
+
+
+def test_labels_of_earlier_versions_are_those_of_today() -> None:
+    space = Space((NumericParameter("x", 0.0, 1.0),))
+    today = [reported("nodes", per="game"), cpu_seconds("move")]
+    for own in (today, [replace(each, label=f"work a {each.name[-4:]}") for each in today]):
+        now = Experiment("own", coin, space, mean(), own[0], costs=tuple(own))
+        made = record(now)
+        assert made.definition is not None
+        for each in made.definition["content"]["costs"]:
+            each["label"] = each["label"].replace(" per ", " a ")
+        assert made.changes_to(now) == []
+        labels = [each.label for each in made.experiment_as_made().costs]
+        assert labels == [each.label.replace(" a ", " per ") for each in own]
 
 
 def test_a_study_is_read_with_the_space_that_it_was_made_with(
