@@ -21,6 +21,7 @@ from thetafront.study.log.database import (
     optuna_names_left,
     storage_errors_reported,
 )
+from thetafront.study.log.invocation import option
 from thetafront.study.log.location import (
     RESULTS,
     Location,
@@ -159,7 +160,7 @@ def check_same(
     if not accept_change and (changes := made.changes(asked)):
         raise InputError(
             f"study: {location.name!r}: its definition has changed: {'; '.join(changes)}; "
-            "accept the changes with --accept-change, or give another name"
+            f"accept the changes with {option('accept-change')}, or give another name"
         )
 
 

@@ -15,6 +15,7 @@ from thetafront.study.experiments.players import BuiltinPlayer, Player, Recorded
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.table_call import allowed, fits
+from thetafront.study.log.invocation import option
 from thetafront.study.log.seeds import shortened
 
 ATTRIBUTE = "thetafront"
@@ -258,9 +259,11 @@ class StudyRecord:
                 f"study: its definition {self.source} cannot be read: {error}"
             ) from None
         if changed := self.changes_to(today):
+            way = f"to accept this, resume the sweep with {option('accept-change')}"
+            if today.name != self.experiment:
+                way = f"first restore its name, {self.experiment}"
             raise InputError(
-                f"study: the definition {self.source} has changed: {'; '.join(changed)}; "
-                f"to accept this: thetafront sweep {self.source} --accept-change"
+                f"study: the definition {self.source} has changed: {'; '.join(changed)}; {way}"
             )
         return today.player
 

@@ -138,6 +138,7 @@ def test_a_changed_definition_is_refused_with_what_changed(folder: Path) -> None
     assert "accept the changes with --accept-change" in line
     line = refused_study(folder, "validate", "engine", "--validation-games", "2")
     assert "has changed: the program or a file of its command now" in line
+    assert "; to accept this, resume the sweep with --accept-change" in line
     (folder / "once.toml").write_text(ONCE.replace("time_limit = 20", "time_limit = 30"))
     line = refused_study(folder, "sweep", "once.toml", *few)
     assert "program.time_limit is now 30.0, not 20.0; the program or a file" in line

@@ -7,12 +7,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 
 import optuna
 import pytest
 
-from tests.study.made_studies import new_study_in
+from tests.study.experiments.definitions import COINS
+from tests.study.made_studies import new_study_in, store_coins
 from tests.study.program import execute, invoked, refused
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
@@ -21,6 +23,7 @@ from thetafront.study.experiments.objectives import cpu_seconds, mean, reported
 from thetafront.study.experiments.players import BuiltinPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
+from thetafront.study.log.invocation import called
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.lock import lock_holder, locked
 from thetafront.study.log.storage import (
@@ -342,6 +345,25 @@ def test_an_open_cost_is_settled_before_definitions_are_compared() -> None:
     for has_moves in (True, False):
         assert record(own.settled(has_moves)).changes_to(own) == []
     assert record(own).changes_to(replace(own, title="Mine")) == ["title is now Mine, not own"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "call", "message"),
+    [
+        ("0.05", "0.06", "", "; to accept this, resume the sweep with --accept-change"),
+        ("0.05", "0.06", "f()", "; to accept this, resume the sweep with accept_change"),
+        ('"coins"', '"mine"', "", "title is now mine, not coins; *; first restore its name, coins"),
+    ],
+)
+def test_a_changed_definition_is_refused_with_a_way_to_continue(
+    tmp_path: Path, old: str, new: str, call: str, message: str
+) -> None:
+    store_coins(tmp_path, 1)
+    (tmp_path / "coins.py").write_text(COINS.replace(old, new))
+    _, location, data = open_for_reading("coins", tmp_path)
+    with called(call), pytest.raises(InputError) as error:
+        check_playable(location, data)
+    assert fnmatch(str(error.value), f"*{message}")
 
 
 def test_labels_of_earlier_versions_are_those_of_today() -> None:
