@@ -309,11 +309,23 @@ class DefinedFunction:
         except InputError:
             rules = ()
         named = (each for each in rules if each.text == self.name)
-        return next((each for each in named if callable(each)), lambda _: True)
+        return next((each for each in named if callable(each)), anything)
 
     def __call__(self, theta: Mapping[str, Any]) -> Any:
         """Return whether θ is allowed."""
         return self.found(theta)
+
+
+def anything(theta: Mapping[str, Any]) -> bool:
+    """Allow every θ, in place of a function that is missing."""
+    return True
+
+
+def missing_functions(space: Space) -> list[str]:
+    """Return the constraint functions of a study's space that are missing."""
+    rules = [each for each in space.rules if isinstance(each, ConstraintFunction)]
+    found = {x.text: x.function.found for x in rules if isinstance(x.function, DefinedFunction)}
+    return [name for name, each in found.items() if each is anything]
 
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:

@@ -1,5 +1,6 @@
 """A study and what is computed from it: models, rows, certificate, tables; each computed once."""
 
+import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from thetafront.study.errors import InputError
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.study_record import missing_functions
 from thetafront.study.model.study_model import avoiding, combine, fit_study
 from thetafront.study.report.played_rows import Row
 from thetafront.study.report.recommend import Candidates
@@ -38,6 +40,12 @@ class Analysis:
     @cached_property
     def trials_model(self) -> FittedModel | None:
         """The model of the trials alone; None before the first complete trial."""
+        if missing := missing_functions(self.data.experiment.space):
+            warnings.warn(
+                f"study {self.data.name!r}: constraint {', '.join(missing)} cannot be found here, "
+                "so predictions may include θ that it forbids",
+                stacklevel=2,
+            )
         return self.known_model or fit_study(self.data)
 
     @cached_property

@@ -365,6 +365,18 @@ def test_a_study_is_opened_only_with_its_own_experiment(tmp_path: Path) -> None:
         assert difference in str(error.value)
 
 
+def test_predictions_without_a_constraint_function_come_with_a_warning(tmp_path: Path) -> None:
+    space = public.Space((public.NumericParameter("x", 0.0, 1.0),), (lambda theta: theta["x"] < 1,))
+    own = Experiment("own", lambda seed, x: x, space, public.mean("score"))
+    new_study_in(tmp_path, SearchSettings().record(own.settled(False)), "own")
+    study = open_study("own", results=tmp_path)
+    missing = r"^study 'own': constraint <lambda>\(\) cannot be found here, so predictions may"
+    with pytest.warns(UserWarning, match=missing):
+        assert study.trials.empty
+    with warnings.catch_warnings(action="error"):
+        assert open_study("own", results=tmp_path, experiment=own).trials.empty
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
