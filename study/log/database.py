@@ -17,7 +17,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 
 from thetafront.study.errors import DamageError, InputError, RunError
-from thetafront.study.log.location import Location
+from thetafront.study.log.location import RESULTS, Location
 from thetafront.study.log.server_lock import CLIENT_OPTIONS
 from thetafront.study.log.tables import TABLES
 
@@ -57,10 +57,20 @@ def engine_options(url: URL) -> dict[str, Any]:
 
 def make_engine(location: Location) -> Engine:
     """Return the engine of a storage."""
-    engine = create_engine(location.url, **engine_options(location.parsed_url))
+    options = {"location": location}  # SQLAlchemy keeps it for location_of
+    engine = create_engine(
+        location.url, execution_options=options, **engine_options(location.parsed_url)
+    )
     if location.database is not None:
         event.listen(engine, "connect", prepare_connection)
     return engine
+
+
+def location_of(engine: Engine, name: str) -> Location:
+    """Return the location of a study in an open database."""
+    in_memory = Location(name, str(engine.url), RESULTS / name)
+    opened: Location = engine.get_execution_options().get("location", in_memory)
+    return opened.of_study(name)
 
 
 def prepare_connection(connection: Any, _: Any) -> None:

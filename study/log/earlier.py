@@ -20,7 +20,8 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
 from thetafront.study.errors import DamageError, error_context, first_line
-from thetafront.study.log.location import Location, study_context
+from thetafront.study.log.database import location_of
+from thetafront.study.log.location import study_context
 from thetafront.study.log.log import (
     MACHINE,
     RUN,
@@ -110,7 +111,7 @@ class EarlierStudy:
 
         The games' rows in the old table are deleted, and ``say`` is called with a message.
         """
-        with study_context(Location.in_database(self.engine.url, self.name)):
+        with study_context(location_of(self.engine, self.name)):
             rows = self.rows()
         METADATA.create_all(self.engine)
         with self.engine.begin() as connection:

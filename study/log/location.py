@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy.engine import URL, make_url
@@ -33,16 +33,15 @@ class Location:
     url: str  # the storage's URL
     folder: Path  # for tables and figures
 
-    @classmethod
-    def in_database(cls, url: URL, name: str) -> "Location":
-        """Return the location of a study in an open database.
+    def of_study(self, name: str) -> "Location":
+        """Return the location of a study in this storage.
 
-        Only a file with the default name says which folder the study has.
+        If it has no folder where this one is, it may have the folder of its database file.
         """
-        folder = Path(url.database or "").parent
-        if folder.name != name or url != make_url(usual_url(folder)):
-            folder = RESULTS / name
-        return cls(name, url.render_as_string(hide_password=False), folder)
+        folder, of_file = self.folder.parent / name, Path(self.parsed_url.database or "").parent
+        if not folder.exists() and of_file.name == name and self.url == usual_url(of_file):
+            folder = of_file
+        return replace(self, name=name, folder=folder)
 
     @property
     def database(self) -> Path | None:
@@ -56,11 +55,9 @@ class Location:
     def words(self) -> list[str]:
         """The arguments by which a command names this study."""
         results = self.folder.parent
-        if self.url == usual_url(RESULTS / self.name):
-            return [self.name]
-        if self.url == usual_url(results / self.name):
-            return [self.name, "--results", str(results)]
         in_folder = [] if results == RESULTS else ["--results", str(results)]
+        if self.url == usual_url(results / self.name):
+            return [self.name, *in_folder]
         return [self.url_without_password, "--name", self.name, *in_folder]
 
     @property

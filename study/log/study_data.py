@@ -22,7 +22,8 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import left_out_text, shows_failures, split
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.space import Space
-from thetafront.study.log.location import Location, study_context
+from thetafront.study.log.database import location_of
+from thetafront.study.log.location import study_context
 from thetafront.study.log.log import (
     FAILED,
     MACHINE,
@@ -84,7 +85,7 @@ class StudyData:
         again, which never change. InputError if thetafront did not make the study; DamageError if a
         row is damaged or missing.
         """
-        with study_context(Location.in_database(source.engine.url, source.name)):
+        with study_context(location_of(source.engine, source.name)):
             return cls.from_rows(whole_rows(source), experiment, earlier)
 
     @classmethod

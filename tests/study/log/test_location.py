@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import make_url
 
 from thetafront.study.errors import DamageError, InputError
-from thetafront.study.log.location import Location, locate, make_folder, study_context
+from thetafront.study.log.location import locate, make_folder, study_context
 
 
 def test_a_study_lives_in_its_folder(tmp_path: Path) -> None:
@@ -44,17 +44,20 @@ def test_a_password_is_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("url", "words"),
+    ("results", "url", "words"),
     [
-        ("sqlite:///results/two/study.db", "two"),
-        ("sqlite:////a/two/study.db", "two --results /a"),
-        ("sqlite:////a/b/study.db", "sqlite:////a/b/study.db --name two"),
-        ("postgresql://me:secret@h/s", "'postgresql://me:***@h/s' --name two"),
+        ("results", "sqlite:///results/two/study.db", "two"),
+        ("results", "sqlite:////a/two/study.db", "two --results /a"),
+        ("st", "sqlite:////a/b/study.db", "sqlite:////a/b/study.db --name two --results st"),
+        ("st", "postgresql://me:secret@h/s", "'postgresql://me:***@h/s' --name two --results st"),
     ],
 )
-def test_the_repair_of_a_damaged_study_names_its_storage(url: str, words: str) -> None:
+def test_the_repair_of_a_damaged_study_names_its_storage(
+    results: str, url: str, words: str
+) -> None:
+    """And the results folder: without its tables, a repair may lose what it need not lose."""
     command = f"`thetafront verify {words} --repair` repairs what it can"
-    location = Location.in_database(make_url(url), "two")
+    location = locate("one", Path(results), url).of_study("two")
     with (
         pytest.raises(DamageError, match=re.escape(f"study 'two': lost; {command}")),
         study_context(location),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -219,6 +220,19 @@ def test_a_damaged_row_of_a_study_is_told_before_a_sweep(
         file.write(b"\xff" * (size - 100))
     with pytest.raises(DamageError, match=r"^storage: .* is damaged: .*malformed"):
         prepare_location(location)
+
+
+def test_the_repair_of_a_study_elsewhere_names_its_results_folder(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    location = locate("s", tmp_path / "st", f"sqlite:///{tmp_path}/d.db")
+    location.folder.mkdir(parents=True)
+    study = create_or_resume(location, record(quick))
+    execute(tmp_path / "d.db", "UPDATE thetafront_study SET record = '{}'")
+    hint = re.escape(f"verify {location.url} --name s --results {tmp_path}/st --repair`")
+    for read in (lambda: existing(location), lambda: StudyData.read(study)):
+        with pytest.raises(DamageError, match=hint):
+            read()
 
 
 def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
