@@ -80,12 +80,15 @@ class StudyCheck:
         self.copy, self.mirrored = copy_in(study)
         self.of_thetas, self.of_seeds = Check("points' θ"), Check("seeds")
         rows, problems = rows_left(study) if isinstance(study, Log) else (study.rows(), [])
+        self.rows = rows
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
         of_rows = Check("log rows", 1 + n_rows, problems + rows.problems())
         self.manifest = manifest_in(location.folder)
+        if not rows.events and recorded_runs(self.manifest):
+            of_rows.problems.append("events: missing")
         # The rebuilt study's row has the record, which replaces all earlier ones.
         self.events = [row for row in rows.whole.events if row.kind != RECORD]
-        self.record = self.read_record(rows)
+        self.record = self.read_record(rows, bool(of_rows.problems))
         self.experiment: Experiment = self.record.experiment_as_made()
         self.unplayable = ""  # why no game can be played again
         try:
@@ -124,19 +127,21 @@ class StudyCheck:
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
         self.report = CheckReport(f"study {study.name!r}", checks)
 
-    def read_record(self, rows: Rows) -> StudyRecord:
-        """Return the study's newest record: if a row is damaged, the manifest's may be newer."""
+    def read_record(self, rows: Rows, is_damaged: bool) -> StudyRecord:
+        """Return the newest record, which the manifest may have if rows are damaged or missing."""
         events = [row for row in rows.events if row.kind == RECORD]
-        stored: list[StudyRow | EventRow] = [rows.study, *events]
-        found = [json.loads(row.record) for row in stored if is_whole(row)]
-        if len(found) < len(stored) and (source := record_in(self.manifest)) is not None:
-            found.insert(0, dict(source))
+        stored: list[StudyRow | EventRow] = [*reversed(events), rows.study]
+        found = [
+            StudyRecord.read(json.loads(row.record), self.name) for row in stored if is_whole(row)
+        ]
+        if is_damaged and (source := record_in(self.manifest)) is not None:
+            with suppress(DamageError, InputError):
+                found.append(StudyRecord.read(source, self.name))
         if not found:
             raise DamageError(
                 f"study {self.name!r}: its record is damaged; restore the storage from a backup"
             )
-        records = [StudyRecord.read(each, self.name) for each in reversed(found)]
-        return max(records, key=lambda each: len(each.widened) + len(each.accepted))
+        return max(found, key=lambda each: len(each.widened) + len(each.accepted))
 
     def examine(self, unit: Unit) -> None:
         """Check a point, and collect its stored and lost games."""

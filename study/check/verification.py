@@ -1,7 +1,6 @@
 """Verification of a study or a folder: checks, a sample of games played again, and repair."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 from thetafront.agents.agent import Outcome
@@ -13,14 +12,12 @@ from thetafront.study.errors import InputError
 from thetafront.study.log.append_only import AppendOnlyFile
 from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.database import make_engine, optuna_names_left
-from thetafront.study.log.earlier import EarlierStudy
 from thetafront.study.log.location import Location, sqlite_url
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import Log, Rows, studies_in
 from thetafront.study.log.mirror import drop_tables, mirrored
 from thetafront.study.log.storage import log_to_write
 from thetafront.study.log.study_data import StudyData, StudySource
-from thetafront.study.log.tables import METADATA
 from thetafront.study.text import counted
 
 # A study in its storage
@@ -31,7 +28,7 @@ def verify_study(
 ) -> CheckReport:
     """Verify a study, and repair it if requested: its log is rebuilt.
 
-    Before a repair, the database is copied, and a study of an earlier version is converted to
+    The study is copied before it is changed, and a study of an earlier version is converted to
     today's format. RunError if a repair is requested while a sweep is writing the study; InputError
     if games are lost and none can be played, since the definition is gone or has changed;
     DamageError if the study's record cannot be read, since the other rows have no meaning without
@@ -44,32 +41,29 @@ def verify_study(
         if found.report.ok:
             return found.report
         found.check_repairable()
-        repaired = []
-        if location.database is not None:
-            repaired.append(f"a copy of the original is {str(copy_file(location.database))!r}")
-        if isinstance(study, EarlierStudy):
-            study = log_to_write(study, repaired.append)
-            found = StudyCheck(study, location, settings)
         for unit in found.lost_points:
             found.restore_point(unit)
-        repaired += restore(found.entries, found.different, settings)
-        repaired += [f"left out: {each}" for each in found.of_thetas.problems]
-        study = written(study, location, found)
+        restored = restore(found.entries, found.different, settings)
+        rows = found.rebuilt()
+        data = StudyData.from_rows(rows, found.experiment)  # if it cannot be read, nothing changes
+        repaired = [f"a copy of the original is {str(copy_study(location, found.rows))!r}"]
+        log = log_to_write(study, repaired.append)
+        study = written(log, location, data, rows, is_sound=not found.integrity.problems)
+        repaired += [*restored, *(f"left out: {each}" for each in found.of_thetas.problems)]
         repaired.append("the log was rewritten in one transaction")
         report = StudyCheck(study, location, settings).report
         report.repaired, report.lost = repaired, found.all_lost
         return report
 
 
-def written(log: Log, location: Location, found: StudyCheck) -> Log:
+def written(log: Log, location: Location, data: StudyData, rows: Rows, is_sound: bool) -> Log:
     """Rewrite a study's log and Optuna's copy of the study.
 
-    If the database file is damaged and holds no other study, a new file replaces it.
+    If the database file is not sound and holds no other study, a new file replaces it.
     """
-    rows, engine = found.rebuilt(), log.engine
-    data = StudyData.from_rows(rows, found.experiment)  # if it cannot be read, nothing is written
+    engine = log.engine
     others = (studies_in(engine).keys() | optuna_names_left(engine)) - {log.name}
-    if found.integrity.problems and location.database is not None and not others:
+    if not is_sound and not others:
         log = moved(location, rows)
     else:
         log.rebuild(rows)
@@ -86,23 +80,43 @@ def written(log: Log, location: Location, found: StudyCheck) -> Log:
 def moved(location: Location, rows: Rows) -> Log:
     """Write rows into a new file that replaces the damaged one; return the new log."""
     assert location.database is not None
-    with atomic_write(location.database) as draft:
-        engine = make_engine(replace(location, url=sqlite_url(draft)))
-        METADATA.create_all(engine)
-        Log.create(engine, rows)
-        engine.dispose()
-    engine = make_engine(location)
-    log = Log.find(engine, location.name)
+    write_file(location.database, rows)
+    log = Log.find(make_engine(location), location.name)
     assert log is not None
     return log
 
 
+def write_file(path: Path, rows: Rows) -> None:
+    """Write the rows of a study into a new SQLite file."""
+    with atomic_write(path) as draft:
+        engine = make_engine(Location(rows.study.name, sqlite_url(draft), path.parent))
+        Log.create(engine, rows)
+        engine.dispose()
+
+
+def copy_study(location: Location, rows: Rows) -> Path:
+    """Copy a study's file; if a server has the study, write its rows into a file in its folder."""
+    if location.database is not None:
+        return copy_file(location.database)
+    location.folder.mkdir(parents=True, exist_ok=True)
+    copy = unused_name(location.folder / "study.db")
+    write_file(copy, rows)
+    return copy
+
+
 def copy_file(path: Path) -> Path:
     """Copy a file to an unused name in its folder."""
+    copy = unused_name(path)
+    with atomic_write(copy) as draft:
+        shutil.copy2(path, draft)
+    return copy
+
+
+def unused_name(path: Path) -> Path:
+    """Return an unused name for the copy of a file."""
     number = 1
     while (copy := path.with_name(f"{path.name}.before-repair-{number}")).exists():
         number += 1
-    shutil.copy2(path, copy)
     return copy
 
 

@@ -26,6 +26,7 @@ def atomic_write(path: Path) -> Iterator[Path]:
     with deferred(), naming_file(path), file_lock(temporary, os.O_RDWR | os.O_CREAT):
         unfinished.add(str(temporary))
         try:
+            temporary.write_bytes(b"")  # a kill may have left an earlier draft
             yield temporary
             temporary.replace(path)
         except BaseException:

@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.study.check.test_stored_study import DATA
 from tests.study.conftest import QUICK, CoinGame
 from tests.study.program import invoked, succeeded
 from thetafront.study import interrupt
-from thetafront.study.errors import RunError
+from thetafront.study.errors import DamageError, RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log import connection as module
 from thetafront.study.log.connection import StorageConnection, is_lost
@@ -290,6 +291,9 @@ def test_a_damaged_row_on_a_server_is_found_and_mended(
     verify = ["verify", "dice", *words]
     invoked(None, *verify, code=1)
     succeeded(None, *verify, "--repair")
+    copy = tmp_path / "dice" / "study.db.before-repair-1"
+    with pytest.raises(DamageError, match="trial 2, replicate 0: its checksum"):
+        existing(replace(location, url=f"sqlite:///{copy}"))
     after = existing(location)
     assert after is not None
     assert [each.values[0] for each in after.trials] == [each.values[0] for each in before.trials]

@@ -5,6 +5,7 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import optuna
 import pandas as pd
@@ -15,6 +16,7 @@ from tests.study.experiments.definitions import COINS
 from tests.study.made_studies import new_study_in, store_coins, store_point, store_trial
 from tests.study.program import execute, invoked, refused, succeeded
 from thetafront.agents.external.report import ReportedGame
+from thetafront.study.errors import DamageError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import cpu_seconds, mean
@@ -25,6 +27,7 @@ from thetafront.study.log.lock import locked
 from thetafront.study.log.log import RECORD, Log, Rows, event, failure, point_row
 from thetafront.study.log.seeds import search_seed, validation_seed
 from thetafront.study.log.storage import open_for_games, open_for_reading
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.run.settings import SearchSettings
 
 DATA = Path(__file__).parents[1] / "log" / "data"
@@ -175,18 +178,25 @@ def test_optunas_copy_is_found_damaged_and_comes_back(results: Path, sql: str) -
         assert shown(folder) == trials
 
 
-def test_the_newest_record_remains_if_its_row_is_damaged(results: Path) -> None:
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE thetafront_event SET at = 0 WHERE number = "
+        "(SELECT max(number) FROM thetafront_event WHERE kind = 'record')",
+        "DELETE FROM thetafront_event WHERE kind = 'record'",
+        "DELETE FROM thetafront_event",
+    ],
+)
+def test_the_newest_record_remains_if_its_row_is_lost(results: Path, sql: str) -> None:
     source, _, data = open_for_reading(NAME, results)
     assert isinstance(source, Log)
     for n in (1, 2):
         widened = [{"name": "gamma", "low": 0.5, "high": 0.9, "n_trials": 6, "at": ""}] * n
         newest = replace(data.record, widened=widened)
         source.write(event(RECORD, **newest.as_data()))
+    source.write(event("run", index=len(data.runs), run={}))
     succeeded(results, "export", NAME)
-    last = "(SELECT max(number) FROM thetafront_event WHERE kind = 'record')"
-    execute(
-        results / NAME / "study.db", f"UPDATE thetafront_event SET at = 0 WHERE number = {last}"
-    )
+    execute(results / NAME / "study.db", sql)
     succeeded(results, *VERIFY, "--repair")
     assert open_for_reading(NAME, results)[2].record == newest
 
@@ -294,6 +304,25 @@ def test_a_page_that_is_broken_costs_its_rows_alone(results: Path) -> None:
     invoked(results, *VERIFY, code=1)
     assert invoked(results, *VERIFY, "--repair").stderr == ""
     assert contents(results, with_seconds=False) == before
+
+
+def test_a_repair_that_fails_leaves_no_copy(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no room, or the study cannot be read; a draft that a kill has left does no harm."""
+    path = results / NAME / "study.db"
+    before = contents(results, with_seconds=False)
+    break_page(path, "thetafront_game")
+    damaged, draft = path.read_bytes(), path.with_name(".study.db.part")
+    path.with_name(".study.db.before-repair-1.part").symlink_to("/dev/full")
+    invoked(results, *VERIFY, "--repair", code=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(StudyData, "from_rows", Mock(side_effect=DamageError("no")))
+        invoked(results, *VERIFY, "--repair", code=1)
+    assert path.read_bytes() == damaged
+    assert not list(path.parent.glob("*before-repair*"))
+    draft.write_bytes((DATA / NAME / "study.db").read_bytes())
+    succeeded(results, *VERIFY, "--repair")
+    assert contents(results, with_seconds=False) == before
+    assert path.with_name("study.db.before-repair-1").read_bytes() == damaged
 
 
 def test_a_study_in_order_is_left_as_it_is(results: Path) -> None:
