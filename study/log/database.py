@@ -112,7 +112,11 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
         check_database(location, for_writing, may_lack)
     elif not for_writing and is_new(location):
         raise InputError(f"storage {location.url_without_password} holds no study yet")
-    return make_engine(location)
+    engine = make_engine(location)
+    if location.database is None and not may_lack:
+        tables = set(inspect(engine).get_table_names())
+        check_tables(engine, tables, location.url_without_password)
+    return engine
 
 
 def is_new(location: Location) -> bool:
@@ -183,13 +187,19 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
                     f"storage {name} is not a study database (its tables: "
                     f"{', '.join(sorted(tables)[:5])})"
                 )
-            if not may_lack and (missing := missing_tables(engine, tables)):
-                lost = ", ".join(sorted(missing))
-                raise DamageError(f"storage: {name} is damaged: no table {lost}; {REPAIR_HINT}")
+            if not may_lack:
+                check_tables(engine, tables, name)
         finally:
             engine.dispose()
     if not for_writing and not tables & {*TABLES, "studies"}:
         raise InputError(f"storage {name} holds no study yet")
+
+
+def check_tables(engine: Engine, tables: set[str], name: str) -> None:
+    """Raise DamageError if a database has lost tables; it has ``tables``."""
+    if missing := missing_tables(engine, tables):
+        lost = ", ".join(sorted(missing))
+        raise DamageError(f"storage: {name} is damaged: no table {lost}; {REPAIR_HINT}")
 
 
 def missing_tables(engine: Engine, tables: set[str]) -> set[str]:

@@ -28,6 +28,7 @@ from thetafront.study.log.log import (
     Log,
     Rows,
     Unit,
+    create_tables,
     event,
     failure,
     insert_study,
@@ -39,9 +40,8 @@ from thetafront.study.log.mirror import mirrored, optuna_storage
 from thetafront.study.log.point import theta_key
 from thetafront.study.log.seeds import KIND, parse_replicate
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.log.study_record import ATTRIBUTE, StudyRecord
+from thetafront.study.log.study_record import ATTRIBUTE, FORMAT, StudyRecord
 from thetafront.study.log.tables import (
-    METADATA,
     SEARCH,
     VALIDATION,
     EventRow,
@@ -88,6 +88,8 @@ class EarlierStudy:
             attributes, trials = study.user_attrs, study.get_trials(deepcopy=False)
         except Exception as error:  # optuna does not check what it reads: any error may follow
             raise DamageError(f"{type(error).__name__}: {first_line(error)}") from None
+        if attributes.get(ATTRIBUTE) == {"format": FORMAT}:  # the mirror of a study
+            raise DamageError("record: missing")
         record = StudyRecord.read(attributes.get(ATTRIBUTE), self.name)
         with error_context("study"), self.engine.connect() as connection:
             has_table = inspect(connection).has_table(OLD_GAMES)
@@ -113,8 +115,8 @@ class EarlierStudy:
         """
         with study_context(location_of(self.engine, self.name)):
             rows = self.rows()
-        METADATA.create_all(self.engine)
         with self.engine.begin() as connection:
+            create_tables(connection)
             study = insert_study(connection, rows)
             if inspect(connection).has_table(OLD_GAMES):
                 connection.execute(DELETED_GAMES, {"name": self.name})

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Table, create_engine, func, insert, inspect, select, text
-from sqlalchemy.exc import IntegrityError, ProgrammingError
 from sqlalchemy.pool import StaticPool
 
 from thetafront.agents.agent import Game, Outcome
 from thetafront.study.errors import DamageError, error_context
 from thetafront.study.log.seeds import game_to_record, record_to_outcome
+from thetafront.study.log.server_lock import lock_key
 from thetafront.study.log.tables import (
     EVENTS,
     GAMES,
@@ -246,11 +246,8 @@ class Log:
     @classmethod
     def create(cls, engine: Engine, rows: Rows) -> "Log":
         """Write the rows of a new study in one transaction; return its log."""
-        try:
-            METADATA.create_all(engine)
-        except (IntegrityError, ProgrammingError):  # another run has just created them
-            METADATA.create_all(engine)
         with engine.begin() as connection:
+            create_tables(connection)
             return cls(engine, rows.study.name, insert_study(connection, rows))
 
     @classmethod
@@ -349,9 +346,23 @@ class Log:
     def rebuild(self, rows: Rows) -> None:
         """Replace all rows of the log, in one transaction."""
         with self.mutex, self.engine.begin() as connection:
-            METADATA.create_all(connection)
+            create_tables(connection)
             delete_rows(connection, self.study)
             self.study, self.counts = insert_study(connection, rows), None
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the tables that are missing, all in the transaction that begins here."""
+    begin_creation(connection)
+    METADATA.create_all(connection)
+
+
+def begin_creation(connection: Connection) -> None:
+    """Begin a transaction that creates tables; other runs that would create them, too, wait."""
+    if connection.dialect.name == "sqlite":
+        connection.execute(text("BEGIN IMMEDIATE"))  # sqlite3 would not begin before CREATE TABLE
+    else:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("")})
 
 
 def insert_study(connection: Connection, rows: Rows) -> int:

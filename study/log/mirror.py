@@ -19,7 +19,7 @@ from sqlalchemy import Engine, MetaData, inspect
 
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.database import OPTUNA_TABLES, engine_options, optuna_names
-from thetafront.study.log.log import Log
+from thetafront.study.log.log import Log, begin_creation
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
 from thetafront.study.samplers.observations import study_directions
@@ -34,7 +34,10 @@ def optuna_storage(engine: Engine, for_writing: bool = False) -> RDBStorage:
     """Return Optuna's storage in a database; its tables are created only for writing."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)  # a run prints its own messages
     url = engine.url.render_as_string(hide_password=False)
-    return RDBStorage(url, engine_options(engine.url), skip_table_creation=not for_writing)
+    with engine.begin() as connection:
+        if for_writing and connection.dialect.name == "postgresql":
+            begin_creation(connection)
+        return RDBStorage(url, engine_options(engine.url), skip_table_creation=not for_writing)
 
 
 def optuna_study(engine: Engine, name: str) -> optuna.Study | None:

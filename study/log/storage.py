@@ -11,8 +11,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from thetafront.study.errors import InputError
+from thetafront.study.errors import DamageError, InputError
 from thetafront.study.log.database import (
+    REPAIR_HINT,
     check_database,
     is_new,
     make_engine,
@@ -111,6 +112,9 @@ def create_or_resume(
     source = find(engine, location.name)
     if source is None or (not isinstance(source, Log) and source.is_empty):
         check_no_games(location)
+        if studies_lost(engine):  # a new study might get their rows
+            place = location.url_without_password
+            raise DamageError(f"storage: {place} is damaged: a record is missing; {REPAIR_HINT}")
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
     with study_context(location):
@@ -250,8 +254,14 @@ def find_study(
         location = Location(name, location.url, results / name)
     source = None if name is None else find(engine, name)
     if may_lack and name is not None and not isinstance(source, Log):
-        lost = studies_lost(engine)
-        source = Log(engine, name, lost[0]) if len(lost) == 1 else source
+        lost, unnamed = studies_lost(engine), copies - studies_in(engine).keys()
+        if name in unnamed and len(lost) > 1:
+            raise DamageError(
+                f"study {name!r}: the records of {len(lost)} studies are missing; restore the "
+                "storage from a backup"
+            )
+        if len(lost) == 1 and (name in unnamed or not unnamed):
+            source = Log(engine, name, lost[0])
     if source is None:
         given = "no name is given" if name is None else f"{name!r} does not exist"
         known = ", ".join(names) or "none"

@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log import connection as module
 from thetafront.study.log.connection import StorageConnection, is_lost
 from thetafront.study.log.location import Location
-from thetafront.study.log.log import Log, game_row, point_row
+from thetafront.study.log.log import Log, event, game_row, point_row
+from thetafront.study.log.mirror import mirrored
 from thetafront.study.log.storage import create_or_resume, existing, open_for_games
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, GameRow
@@ -254,6 +256,27 @@ def test_a_database_without_an_encoding_keeps_a_study(postgres: Server, tmp_path
     postgres.execute("CREATE DATABASE plain ENCODING 'SQL_ASCII' TEMPLATE template0")
     words = ("dice", "--storage", postgres.url("plain"), "--results", str(tmp_path), "--jobs", "1")
     succeeded(None, "sweep", *words, "--trials", "4", "--design-size", "4", "--no-validation")
+
+
+def test_runs_that_begin_at_once_create_the_tables_once(database: str, tmp_path: Path) -> None:
+    """Both their own and Optuna's."""
+
+    def begin(name: str) -> None:
+        location = Location(name, database, tmp_path / name)
+        log = create_or_resume(location, SearchSettings().record(QUICK))
+        mirrored(log, QUICK, [])
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(begin, "abcd"))
+    assert sorted(optuna.get_all_study_names(database)) == ["a", "b", "c", "d"]
+
+
+def test_a_table_that_a_server_has_lost_is_named(postgres: Server, study: Log) -> None:
+    name = str(study.engine.url.database)
+    postgres.execute("DROP TABLE thetafront_study", name)
+    study.write(event("run", index=0, run={}))
+    error = invoked(None, "status", postgres.url(name), "--name", "s", code=1).stderr
+    assert f"/{name} is damaged: no table thetafront_study; `thetafront verify" in error
 
 
 def test_a_study_of_an_earlier_version_is_imported(database: str, tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import event as sql_event
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from tests.study.conftest import QUICK, CoinGame
 from tests.study.made_studies import add_trials, new_study, new_study_in, record_of
 from thetafront.agents.agent import FailedGame, Outcome
+from thetafront.study.log.database import make_engine
+from thetafront.study.log.location import locate
 from thetafront.study.log.log import (
     FAILED,
     Log,
@@ -105,6 +107,20 @@ def test_a_transaction_that_fails_leaves_nothing_and_numbers_continue() -> None:
     rows = log.rows()
     assert [(row.replicate, row.sequence) for row in rows.games] == [(0, 1), (2, 2)]
     assert rows.problems() == []
+
+
+def test_the_tables_are_created_with_the_study_or_not_at_all(tmp_path: Path) -> None:
+    """A reader in between would take the missing ones for lost."""
+    engine = make_engine(locate("s", tmp_path.parent, f"sqlite:///{tmp_path}/study.db"))
+
+    def full(_: object, __: object, statement: str, *___: object) -> None:
+        if statement.startswith("INSERT"):
+            raise OSError("disk is full")
+
+    sql_event.listen(engine, "before_cursor_execute", full)
+    with pytest.raises(OSError, match="disk is full"):
+        Log.create(engine, Rows(sealed(StudyRow("s", "{}"))))
+    assert inspect(engine).get_table_names() == []
 
 
 def test_studies_of_one_database_have_rows_of_their_own(tmp_path: Path) -> None:

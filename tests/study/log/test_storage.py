@@ -15,7 +15,7 @@ import optuna
 import pytest
 
 from tests.study.experiments.definitions import COINS
-from tests.study.made_studies import new_study_in, store_coins
+from tests.study.made_studies import add_trials, new_study_in, store_coins
 from tests.study.program import execute, invoked, refused
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
@@ -27,10 +27,13 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.log.invocation import called
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.lock import lock_holder, locked
+from thetafront.study.log.log import Log
+from thetafront.study.log.mirror import mirrored
 from thetafront.study.log.storage import (
     check_playable,
     create_or_resume,
     existing,
+    find_study,
     open_for_reading,
     prepare_location,
 )
@@ -233,6 +236,34 @@ def test_the_repair_of_a_study_elsewhere_names_its_results_folder(
     for read in (lambda: existing(location), lambda: StudyData.read(study)):
         with pytest.raises(DamageError, match=hint):
             read()
+
+
+def test_a_new_study_does_not_get_the_games_of_one_without_a_record(
+    quick: Experiment, tmp_path: Path
+) -> None:
+    url = f"sqlite:///{tmp_path}/d.db"
+    for name in ("a", "b"):
+        location = locate(name, tmp_path, url)
+        location.folder.mkdir()
+        log = create_or_resume(location, record(quick))
+        add_trials(log, quick)
+        mirrored(log, quick, StudyData.read(log).trials)
+    execute(tmp_path / "d.db", "DELETE FROM thetafront_study WHERE name = 'a'")
+    new = locate("c", tmp_path, url)
+    with pytest.raises(
+        DamageError, match=r"d\.db is damaged: a record is missing; `thetafront ver"
+    ):
+        create_or_resume(new, record(quick))
+    with pytest.raises(DamageError, match="study 'a': record: missing; `thetafront verify"):
+        create_or_resume(locate("a", tmp_path, url), record(quick))
+    with pytest.raises(InputError, match=r"'c' does not exist; .* holds a, b"):
+        find_study(url, tmp_path, "c", may_lack=True)
+    found, _ = find_study(url, tmp_path, "a", may_lack=True)
+    assert isinstance(found, Log)
+    assert found.study == 1
+    execute(tmp_path / "d.db", "DELETE FROM thetafront_study")
+    with pytest.raises(DamageError, match="'a': the records of 2 studies are missing; restore"):
+        find_study(url, tmp_path, "a", may_lack=True)
 
 
 def test_a_link_to_the_database_is_held_too(tmp_path: Path) -> None:
