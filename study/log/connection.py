@@ -90,16 +90,17 @@ class StorageConnection:
                     raise
                 self.wait(n_losses, error)
 
-    def keep_lock(self) -> None:
+    def keep_lock(self, at_once: bool = False) -> None:
         """Check that the study's lock is still held.
 
-        A run calls this method often, but the lock is checked only every few seconds. If another
-        run holds the lock, this method and all later uses of the storage raise RunError.
+        A run calls this method often, but the lock is checked only every few seconds, unless
+        ``at_once``. If another run holds the lock, this method and all later uses of the storage
+        raise RunError.
         """
         if self.lock is None:
             return
         try:
-            self.retried(self.lock.keep)
+            self.retried(self.lock.hold if at_once else self.lock.keep)
         except RunError as refused:
             self.ended = refused
             raise

@@ -62,6 +62,8 @@ class Told:
     def keep(self) -> None:
         """Hold the study, as far as this is told."""
 
+    hold = keep
+
     def retake(self) -> bool:
         self.told.append("!")
         return True

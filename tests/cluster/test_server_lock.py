@@ -22,11 +22,15 @@ from tests.study.conftest import QUICK
 from thetafront.study.errors import RunError
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log import server_lock
+from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.location import Location
 from thetafront.study.log.lock import lock_holder, locked
+from thetafront.study.log.log import point_row
 from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.storage import create_or_resume
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.tables import SEARCH
+from thetafront.study.log.writer import StudyWriter
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.workers import Workers
@@ -147,6 +151,30 @@ def test_a_run_that_lost_it_to_another_stops(
         wait_until_free(location)
         with locked(location), pytest.raises(RunError, match="is held by another run"):
             lock.retake()
+
+
+def test_nothing_is_written_once_another_run_has_taken_it(
+    postgres: Server, database: str, tmp_path: Path
+) -> None:
+    """Only the lock's connection has ended, and no check is due for ten seconds."""
+    location = Location("s", database, tmp_path / "s")
+    location.folder.mkdir()
+    study = create_or_resume(location, SearchSettings().record(QUICK))
+    points = [point_row(SEARCH, number, {"n_playouts": 3}, "nehvi") for number in range(2)]
+    with locked(location) as lock:
+        writer = StudyWriter(study, StorageConnection(study.engine, lock=lock))
+        end_connections(postgres, database)
+        wait_until_free(location)
+        writer.write(points[0])
+        writer.flush()
+        assert lock_holder(location), "it was lost, but free"
+        end_connections(postgres, database)
+        wait_until_free(location)
+        with locked(location):
+            writer.write(points[1])
+            with pytest.raises(RunError, match="is held by another run"):
+                writer.close()
+    assert len(study.rows().points) == 1
 
 
 def test_a_sweep_that_lost_it_to_another_stops(
