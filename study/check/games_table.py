@@ -347,7 +347,10 @@ class ExportedTable(GamesTable):
 
     def agent(self, owner: str) -> Agent:
         """Return the agent with the θ of a trial or point."""
-        return self.experiment.build_again(self.thetas[owner])
+        theta = self.thetas[owner]
+        if broken := self.experiment.space.broken_text(theta):
+            raise ValueError(f"constraint {broken!r} is not satisfied")
+        return self.experiment.build_again(theta)
 
     def game_in(self, cells: Mapping[str, str]) -> Outcome:
         """Return a line's game."""

@@ -303,7 +303,9 @@ class Experiment:
     def as_made(self, space: Space, fixed: Mapping[str, Value]) -> "Experiment":
         """Return the experiment with a study's space, and only the baselines that fit it."""
         baselines = {
-            name: values for name, values in self.baselines.items() if space.is_whole(values)
+            name: values
+            for name, values in self.baselines.items()
+            if space.is_whole(values) and not space.broken_by(values)
         }
         try:
             return replace(self, space=space, fixed=fixed, baselines=baselines)

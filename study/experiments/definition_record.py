@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, get_origin, get_type_hints
 
@@ -52,6 +52,15 @@ DIGESTS = "digests"  # of networks and files that a built-in agent's values name
 NOT_SHOWN = rf"^({DEPENDS_ON}|{DIGESTS})\."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "limits", "direction", "penalty")
 SHOWN = 40
+
+
+def with_label_of_today(cost: Cost) -> Cost:
+    """Return a cost with today's label if it has a default label of earlier versions."""
+    per = "move" if cost.per_move else "game"
+    for words in ("CPU time", "time", cost.counted.replace("_", " ")):
+        if cost.label == f"{words} a {per}":
+            return replace(cost, label=f"{words} per {per}")
+    return cost
 
 
 @dataclass(frozen=True)
@@ -110,12 +119,9 @@ class Definition:
         """Read a stored record; ValueError if it is invalid."""
         try:
             found = cls(str(record["source"]), str(record["digest"]), dict(record["content"]))
-            found.content["costs"] = [  # by default, labels were once `nodes a game`
-                {**each, "label": re.sub(r" a (move|game)$", r" per \1", each["label"])}
-                for each in found.content["costs"]
-            ]
             goal = goal_from_record(found.content["goal"])
-            costs = [Cost(**each) for each in found.content["costs"]]
+            costs = [with_label_of_today(Cost(**each)) for each in found.content["costs"]]
+            found.content["costs"] = [asdict(each) for each in costs]
             for each in (goal, goal.format, summary_from_record(found.content["summary"]), *costs):
                 check_kinds(each)
             goal.format.text(0.5)
@@ -137,7 +143,7 @@ class Definition:
         baselines = {
             label: values
             for label, values in self.content["baselines"].items()
-            if space.is_whole(values)
+            if space.is_whole(values) and not space.broken_by(values)
         }
         made = partial(
             Experiment,

@@ -340,7 +340,8 @@ def read_point(
     is_playable = not (failures and shows_failures(outcomes, goal, experiment.max_failures))
     is_complete = is_trial and not error and bool(games) and not point.missing(goal.penalty)
     is_complete = is_complete and is_playable
-    check_theta(experiment.space, point.params, all_of_it=is_complete or not (is_trial or error))
+    all_of_it = is_complete or not is_trial
+    check_theta(experiment.space, point.params, all_of_it, may_break=bool(error))
     if not is_trial and not error and not is_playable:
         return replace(point, error=left_out_text(failures, point.n_ended))
     if is_complete:
@@ -350,8 +351,13 @@ def read_point(
     return point
 
 
-def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False) -> None:
-    """Raise ValueError if a parameter is invalid or, with ``all_of_it``, if one is missing."""
+def check_theta(
+    space: Space, params: Mapping[str, Any], all_of_it: bool = False, may_break: bool = False
+) -> None:
+    """Raise ValueError if a parameter is invalid or, with ``all_of_it``, if one is missing.
+
+    With ``all_of_it``, constraints must be satisfied, too, unless the θ ``may_break`` them.
+    """
     if not isinstance(params, Mapping):
         raise ValueError(f"θ must be a mapping of parameters (got {shortened(params)})")
     known = {each.name: each for each in space}
@@ -367,5 +373,5 @@ def check_theta(space: Space, params: Mapping[str, Any], all_of_it: bool = False
             known[name].check(value)
         except InputError as error:
             raise ValueError(str(error)) from None
-    if all_of_it and (broken := space.broken_text(params)):
+    if all_of_it and not may_break and (broken := space.broken_text(params)):
         raise ValueError(f"{shortened(dict(params))} does not satisfy {broken}")

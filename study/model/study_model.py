@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import added_hypervolume, most_hypervolume
+from thetafront.study.samplers.candidates import feasible
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -169,7 +170,8 @@ def another_point(
     ways = [(front, [*validated]), (front, both)]
     if len(left_out) > 1:
         allowed = Feasibility.learned_from(avoided.observations).allowed
-        ways = [(allowed(avoided.trial_front), [*validated]), (front, both)]
+        played = feasible(model.cube, avoided.trial_front)  # a function may forbid what it allowed
+        ways = [(allowed(played), [*validated]), (front, both)]
     known = {each.key for each in both}
     for points, others in ways:
         if not len(points):

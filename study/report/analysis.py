@@ -40,13 +40,14 @@ class Analysis:
     @cached_property
     def trials_model(self) -> FittedModel | None:
         """The model of the trials alone; None before the first complete trial."""
-        if missing := missing_functions(self.data.experiment.space):
+        model = self.known_model or fit_study(self.data)
+        if model and (missing := missing_functions(self.data.experiment.space)):
             warnings.warn(
                 f"study {self.data.name!r}: constraint {', '.join(missing)} cannot be found here, "
                 "so predictions may include θ that it forbids",
                 stacklevel=2,
             )
-        return self.known_model or fit_study(self.data)
+        return model
 
     @cached_property
     def model(self) -> FittedModel | None:

@@ -33,7 +33,8 @@ def drawn_goal(
 ) -> npt.NDArray[np.float64]:
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
-    drawn = posterior.draw(codes, N_DRAWS, np.random.default_rng(seed))[..., 0]
+    rng = np.random.default_rng(seed)
+    drawn = model.draw_weighed(posterior, codes, N_DRAWS, rng)[..., 0]
     return posterior.scales[0].inverse(posterior.sign * drawn)
 
 

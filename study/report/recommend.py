@@ -159,16 +159,26 @@ class Candidates:
     combined: FittedModel  # the model given all games of the study
 
     @cached_property
-    def played(self) -> list[Candidate]:
-        """The θ with validation games, the cheapest first, that today's constraints allow."""
-        points, is_broken = by_cost(self.data), self.data.experiment.space.broken_by
-        trials = self.data.complete_trials
+    def validated(self) -> list[Candidate]:
+        """The θ with validation games, the cheapest first."""
+        points, trials = by_cost(self.data), self.data.complete_trials
         expected = expect_points(self.combined, self.data.experiment, points, trials)
         return [
             Candidate(point, number, each, self.data.estimate(point))
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
-            if not is_broken(point.params)
         ]
+
+    @cached_property
+    def forbidden(self) -> dict[int, str]:
+        """The constraint, now different, that forbids a validated θ; by the number of the θ."""
+        broken_by = self.data.experiment.space.broken_by
+        broken = {each.number: broken_by(each.point.params) for each in self.validated}
+        return {number: constraint for number, constraint in broken.items() if constraint}
+
+    @cached_property
+    def played(self) -> list[Candidate]:
+        """The validated θ that are allowed."""
+        return [each for each in self.validated if each.number not in self.forbidden]
 
     @cached_property
     def anywhere(self) -> list[Candidate]:
@@ -218,12 +228,18 @@ class Candidates:
             n_games=self.n_games,
             passed_over=tuple(
                 PassedOver(each, reason)
-                for each in self.played
-                if each is not best and (reason := why_not(each, best, query, played))
+                for each in self.validated
+                if each is not best
+                and (reason := self.now_forbids(each) or why_not(each, best, query, played))
             ),
             prospect=None if prospect is best else prospect,
             hint=to_play_it(self.data),
         )
+
+    def now_forbids(self, each: Candidate) -> str:
+        """Say which constraint now forbids a θ; empty if none does."""
+        constraint = self.forbidden.get(each.number, "")
+        return constraint and f"{constraint} now forbids it"
 
 
 def to_play_it(data: StudyData) -> str:
@@ -240,7 +256,9 @@ def refusal(
     """Say that no θ meets the query, what comes nearest, and what is worth playing."""
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
-        return f"study: {data.name!r} has no validated points; run thetafront validate {data.name}"
+        allowed = " that its constraints allow" if data.points else ""
+        run = f"run thetafront validate {data.name}"
+        return f"study: {data.name!r} has no validated points{allowed}; {run}"
     untested = "" if prospect is None else f"; an untested θ may meet the query{to_play_it(data)}"
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)

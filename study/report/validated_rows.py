@@ -57,7 +57,8 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
     if experiment.goal.is_exact:
         return with_front(rows, experiment)
     codes = combined.cube.encode([point.params for point in points])
-    draws = combined.posterior.draw(codes, N_DRAWS, np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    draws = combined.draw_weighed(combined.posterior, codes, N_DRAWS, rng)
     return with_front(rows, experiment, with_known(draws, expected, combined.posterior))
 
 

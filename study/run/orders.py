@@ -327,7 +327,7 @@ def widen(
     experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
     if not requests:
         return experiment
-    thetas = front_thetas(Analysis(data))
+    thetas = front_thetas(Analysis(replace(data, experiment=experiment)))
     unbounded = [request.name for request in requests if request.bounds is None]
     if unbounded and not thetas:
         raise InputError(

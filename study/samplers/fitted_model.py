@@ -118,9 +118,8 @@ class FittedModel:
             return mean, deviation
         known, which = self.observations.points[:n], ~self.is_untested(points)[:, 0]
         nearest = np.abs(points[which, None] - known).max(axis=-1).argmin(axis=1)
-        own, noise = self.observations.values[nearest], self.observations.noise[nearest]
-        hypers = [process.hyper for process in self.posterior.processes]
-        noise = np.where(np.isnan(noise), [each.noise * each.scale**2 for each in hypers], noise)
+        own = self.observations.values[nearest]
+        noise = self.known_noise(self.observations.noise[nearest])
         squares = self.factors_by_others[nearest] ** 2
         least = MIN_VARIANCE * noise + TINY
         ratio = np.maximum(noise / np.maximum(deviation[which] ** 2, least), 1.0)
@@ -141,16 +140,35 @@ class FittedModel:
         found = []
         ends = np.linspace(0, n_draws, N_HYPER + 1).round().astype(int)
         for n, posterior in zip(np.diff(ends).tolist(), self.drawn_posteriors, strict=True):
-            mean, deviation = posterior.predict(points)
-            draws = posterior.draw(points, n, rng)
+            _, deviation = posterior.predict(points)
             caution = CAUTION[posterior.processes[0].hyper.smoothness], 1.0
             factors = np.maximum(caution, np.transpose(self.checks)[1])
             most = posterior.prior_deviations / np.maximum(deviation, TINY)
             factors = np.where(untested, np.maximum(np.minimum(factors, most), 1.0), 1.0)
-            weighed, wider = self.weighed(points, mean, factors * deviation)
-            factors = wider / np.maximum(deviation, TINY)
-            found.append(weighed + factors * (draws - mean))
+            found.append(self.draw_weighed(posterior, points, n, rng, factors))
         return np.concatenate(found)
+
+    def draw_weighed(
+        self,
+        posterior: Posterior,
+        points: Floats,
+        n_draws: int,
+        rng: np.random.Generator,
+        factors: Floats | float = 1.0,
+    ) -> Floats:
+        """Draw from one posterior, corrected by :meth:`weighed`, shape (n_draws, m, 2).
+
+        Deviations from the mean are multiplied by ``factors``.
+        """
+        mean, deviation = posterior.predict(points)
+        draws = posterior.draw(points, n_draws, rng)
+        weighed, wider = self.weighed(points, mean, factors * deviation)
+        return np.asarray(weighed + wider / np.maximum(deviation, TINY) * (draws - mean))
+
+    def known_noise(self, noise: Floats) -> Floats:
+        """Return variances of means, shape (n, 2), with the inferred variance in place of NaN."""
+        hypers = [process.hyper for process in self.posterior.processes]
+        return np.where(np.isnan(noise), [each.noise * each.scale**2 for each in hypers], noise)
 
     def is_untested(self, points: Floats) -> npt.NDArray[np.bool_]:
         """Return at which points no validation game was played, shape (m, 1)."""
@@ -211,12 +229,10 @@ class FittedModel:
         """
         mean, deviation = self.posterior.predict(points)
         least = MIN_VARIANCE * self.posterior.prior_deviations**2
-        z = (values - mean) / np.sqrt(deviation**2 + np.nan_to_num(noise) + least)
-        shifts = np.minimum(z.sum(axis=0) / (SHIFT_PRIOR + len(z)), 0.0)
-        squares = (z - shifts) ** 2
-        total, weight = FACTOR_PRIOR + squares.sum(axis=0), FACTOR_PRIOR + len(z)
-        factors = np.sqrt(np.maximum(total / weight, 1.0))
-        by_others = np.sqrt(np.maximum((total - squares) / (weight - 1.0), 1.0))
+        z = (values - mean) / np.sqrt(deviation**2 + self.known_noise(noise) + least)
+        total, squares = z.sum(axis=0), np.sum(z**2, axis=0)
+        shifts, factors = shift_and_factor(len(z), total, squares)
+        _, by_others = shift_and_factor(len(z) - 1, total - z, squares - z**2)
         return tuple(zip(shifts.tolist(), factors.tolist(), strict=True)), by_others
 
     def shift_of_times(self, points: Floats, values: Floats, noise: Floats) -> float:
@@ -226,10 +242,15 @@ class FittedModel:
         predictions plus the noise of the measurements. The shift is the posterior mean of a
         generalized least squares fit with a normal prior.
         """
-        process = self.posterior.processes[1]
-        inferred = process.hyper.noise * process.hyper.scale**2
-        own = np.where(np.isnan(noise[:, 1]), inferred, noise[:, 1])
+        process, own = self.posterior.processes[1], self.known_noise(noise)[:, 1]
         covariance = process.covariance(points) + np.diag(own + MIN_VARIANCE)
         weights = np.linalg.solve(covariance, np.ones(len(points)))
         difference = process.mean(points) - values[:, 1]
         return float(weights @ difference / (weights.sum() + SHIFT_DEVIATION**-2))
+
+
+def shift_and_factor(n: int, total: Floats, squares: Floats) -> tuple[Floats, Floats]:
+    """Return the two numbers of a check, given the sums of n errors z and of their squares."""
+    shift = np.minimum(total / (SHIFT_PRIOR + n), 0.0)
+    about_shift = squares - 2.0 * shift * total + n * shift**2
+    return shift, np.sqrt(np.maximum((FACTOR_PRIOR + about_shift) / (FACTOR_PRIOR + n), 1.0))

@@ -135,10 +135,11 @@ def test_a_model_that_was_too_sure_counts_less_beside_a_points_own_games(
     combined = model.given(points, values, noise, timed=False)
     mean, of_mean = conditional(model, 1, points)
     z = (values[:, 1] - mean) / np.sqrt(of_mean + variance)
-    shift = combined.checks[1][0]
     left_out, square = [], np.empty(6)
     for k, point in enumerate(points):
-        square[k] = (8 + np.sum(np.delete(z - shift, k) ** 2)) / (8 + 5)
+        others = np.delete(z, k)
+        shift = min(others.sum() / (4 + 5), 0.0)
+        square[k] = (8 + np.sum((others - shift) ** 2)) / (8 + 5)
         others = combined.observations.some(np.delete(np.arange(len(points) + n_trials(model)), k))
         left_out.append(conditional(replace(combined, observations=others), 1, point[None]))
     assert square.min() > 1.2
@@ -149,6 +150,10 @@ def test_a_model_that_was_too_sure_counts_less_beside_a_points_own_games(
     assert found[:, 1] == pytest.approx(expected, rel=1e-3)
     assert deviation[:, 1] == pytest.approx(precision**-0.5, rel=1e-2)
     assert (combined.expected_means(points) == found).all()
+    values[0, 1] += 0.5
+    luckier = model.given(points, values, noise, timed=False)
+    assert luckier.factors_by_others[0] == pytest.approx(combined.factors_by_others[0])
+    assert luckier.factors_by_others[1, 1] > combined.factors_by_others[1, 1]
     draws = combined.draw(points, 40_000, np.random.default_rng(0))[..., 1]
     errors = np.sqrt(np.mean((draws - found[:, 1]) ** 2, axis=0))
     assert errors == pytest.approx(combined.expects(points)[1][:, 1], rel=0.1)
