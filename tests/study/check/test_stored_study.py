@@ -404,6 +404,16 @@ def test_a_theta_was_right_even_if_a_function_now_forbids_it(tmp_path: Path) -> 
     assert "games played again │ 1 │ ok (1 of 1 games)" in said
 
 
+def test_a_repair_does_not_leave_out_a_theta_with_a_missing_value(tmp_path: Path) -> None:
+    space = Space((NumericParameter("x", 0.0, 1.0), NumericParameter("y", 0.0, 1.0)), ("x < 0.5",))
+    own = Experiment("own", lambda seed, x, y: x, space, mean(), cpu_seconds("game"))
+    log = new_study_in(tmp_path, SearchSettings().record(own), "own")
+    game = ReportedGame(0, 1.0, 9, 1e-3, {})
+    store_trial(log, own, {"x": 0.2, "y": 0.3}, [replace(game, seed=search_seed(0, 0, 0))])
+    store_point(log, {"x": 0.4}, {0: replace(game, seed=validation_seed(0, 0, 0))})
+    assert "must be x, y (got x)" in invoked(tmp_path, "verify", "own", "--repair", code=1).stderr
+
+
 def test_a_study_that_a_sweep_holds_is_not_repaired(results: Path) -> None:
     execute(results / NAME / "study.db", DAMAGES["another score"][0])
     with locked(locate(NAME, results, None)):

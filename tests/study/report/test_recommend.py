@@ -25,6 +25,7 @@ from thetafront.study.log.invocation import called
 from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point
 from thetafront.study.log.published_study import PublishedStudy
+from thetafront.study.page.choices import Choices
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.pick_text import pick_json, pick_text, play_command
@@ -214,8 +215,17 @@ def test_a_point_that_a_constraint_now_forbids_is_not_picked(quick: Experiment) 
     assert best.number == 3
     n = best.point.params["n_playouts"]
     space = replace(quick.space, constraints=(lambda theta: theta["n_playouts"] < n,))
-    found = picked(study, replace(quick, space=space), cost_limit=1.0)
+    dear = replace(quick, baselines={"dear": {"n_playouts": n}})
+    assert dear.as_made(space, quick.fixed).baselines == {}
+    data = data_of(study, quick.as_made(space, quick.fixed))
+    found = Analysis(data).to_pick_from().pick(PickQuery(data.experiment, cost_limit=1.0))
     assert (found.chosen.number, found.n_candidates) == (2, 2)
+    assert [(each.candidate.number, each.reason) for each in found.passed_over] == [
+        (3, "<lambda>() now forbids it")
+    ]
+    choices = Choices.from_analysis(Analysis(data))
+    assert choices is not None
+    assert {each.number for each in choices.answers} >= {1, 2, 3}, "a chart has all numbers"
 
 
 def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
