@@ -25,6 +25,7 @@ from thetafront.study.log.tables import (
     POINTS,
     SEARCH,
     STUDIES,
+    TABLE_OF,
     VALIDATION,
     EventRow,
     GameRow,
@@ -348,7 +349,8 @@ class Log:
         with self.mutex, self.engine.begin() as connection:
             create_tables(connection)
             delete_rows(connection, self.study)
-            self.study, self.counts = insert_study(connection, rows), None
+            insert_study(connection, rows, self.study)
+            self.counts = None
 
 
 def create_tables(connection: Connection) -> None:
@@ -365,11 +367,13 @@ def begin_creation(connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": lock_key("")})
 
 
-def insert_study(connection: Connection, rows: Rows) -> int:
-    """Insert the rows of a new study; return the number that identifies it."""
-    found = connection.execute(insert(STUDIES).values(rows.study._asdict()))
-    assert found.inserted_primary_key is not None
-    study = int(found.inserted_primary_key[0])
+def insert_study(connection: Connection, rows: Rows, study: int | None = None) -> int:
+    """Insert the rows of a study; return the number that identifies it, by default a new one."""
+    if study is None:  # rows may be left of a study that has lost its record
+        tables = TABLE_OF.values()
+        known = [connection.scalar(select(func.max(table.c.study))) for table in tables]
+        study = 1 + max(each or 0 for each in known)
+    connection.execute(insert(STUDIES).values(study=study, **rows.study._asdict()))
     insert_rows(connection, study, rows.points)
     insert_rows(connection, study, rows.games)
     insert_rows(connection, study, rows.events)
@@ -396,6 +400,7 @@ def studies_in(engine: Engine) -> dict[str, int]:
 def studies_lost(engine: Engine) -> list[int]:
     """Return the identifying numbers of studies with points or events, but no whole study row."""
     with engine.connect() as connection:
+        begin_snapshot(connection)
         there = set(inspect(connection).get_table_names())
 
         def numbers(table: Table) -> set[int]:

@@ -13,7 +13,6 @@ from sqlalchemy import Engine
 
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.log.database import (
-    REPAIR_HINT,
     check_database,
     is_new,
     make_engine,
@@ -112,9 +111,6 @@ def create_or_resume(
     source = find(engine, location.name)
     if source is None or (not isinstance(source, Log) and source.is_empty):
         check_no_games(location)
-        if studies_lost(engine):  # a new study might get their rows
-            place = location.url_without_password
-            raise DamageError(f"storage: {place} is damaged: a record is missing; {REPAIR_HINT}")
         row = StudyRow(location.name, json.dumps(record.as_data()))
         return Log.create(engine, Rows(sealed(row)))
     with study_context(location):

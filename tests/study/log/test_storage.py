@@ -249,11 +249,6 @@ def test_a_new_study_does_not_get_the_games_of_one_without_a_record(
         add_trials(log, quick)
         mirrored(log, quick, StudyData.read(log).trials)
     execute(tmp_path / "d.db", "DELETE FROM thetafront_study WHERE name = 'a'")
-    new = locate("c", tmp_path, url)
-    with pytest.raises(
-        DamageError, match=r"d\.db is damaged: a record is missing; `thetafront ver"
-    ):
-        create_or_resume(new, record(quick))
     with pytest.raises(DamageError, match="study 'a': record: missing; `thetafront verify"):
         create_or_resume(locate("a", tmp_path, url), record(quick))
     with pytest.raises(InputError, match=r"'c' does not exist; .* holds a, b"):
@@ -262,6 +257,10 @@ def test_a_new_study_does_not_get_the_games_of_one_without_a_record(
     assert isinstance(found, Log)
     assert found.study == 1
     execute(tmp_path / "d.db", "DELETE FROM thetafront_study")
+    execute(tmp_path / "d.db", "UPDATE thetafront_game SET study = 7 WHERE study = 2")
+    new = create_or_resume(locate("c", tmp_path, url), record(quick))
+    assert new.study == 8
+    assert new.rows().problems() == []
     with pytest.raises(DamageError, match="'a': the records of 2 studies are missing; restore"):
         find_study(url, tmp_path, "a", may_lack=True)
 
