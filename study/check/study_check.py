@@ -84,11 +84,11 @@ class StudyCheck:
         n_rows = len(rows.points) + len(rows.games) + len(rows.events)
         of_rows = Check("log rows", 1 + n_rows, problems + rows.problems())
         self.manifest = manifest_in(location.folder)
+        self.record = self.read_record(rows, bool(of_rows.problems or not rows.events))
         if not rows.events and recorded_runs(self.manifest):
             of_rows.problems.append("events: missing")
         # The rebuilt study's row has the record, which replaces all earlier ones.
         self.events = [row for row in rows.whole.events if row.kind != RECORD]
-        self.record = self.read_record(rows, bool(of_rows.problems))
         self.experiment: Experiment = self.record.experiment_as_made()
         self.unplayable = ""  # why no game can be played again
         try:
@@ -99,7 +99,7 @@ class StudyCheck:
         self.design = StudyData(self.name, self.experiment, self.record).design
         self.exported: StudyData | None = None
         with suppress(InputError):  # there is no export, or its tables contradict each other
-            self.exported = read_published(location.folder)[1]
+            self.exported = read_published(location.folder)[1] if self.manifest else None
         self.points, self.damaged_points = (
             {(row.phase, row.number): row for row in rows.points if is_whole(row) == whole}
             for whole in (True, False)
@@ -128,15 +128,22 @@ class StudyCheck:
         self.report = CheckReport(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows, is_damaged: bool) -> StudyRecord:
-        """Return the newest record, which the manifest may have if rows are damaged or missing."""
+        """Return the newest record, which the manifest may have if rows are damaged or missing.
+
+        The manifest is ignored if it is left from another study of this name.
+        """
         events = [row for row in rows.events if row.kind == RECORD]
         stored: list[StudyRow | EventRow] = [*reversed(events), rows.study]
         found = [
             StudyRecord.read(json.loads(row.record), self.name) for row in stored if is_whole(row)
         ]
-        if is_damaged and (source := record_in(self.manifest)) is not None:
+        if (source := record_in(self.manifest)) is not None:
             with suppress(DamageError, InputError):
-                found.append(StudyRecord.read(source, self.name))
+                published = StudyRecord.read(source, self.name)
+                if not all(each.is_of_same_study(published) for each in found):
+                    self.manifest = {}
+                elif is_damaged:
+                    found.append(published)
         if not found:
             raise DamageError(
                 f"study {self.name!r}: its record is damaged; restore the storage from a backup"

@@ -171,6 +171,13 @@ class StudyRecord:
             phrases.append(f"another search space ({', '.join(changed) or 'in another order'})")
         return phrases
 
+    def is_of_same_study(self, other: "StudyRecord") -> bool:
+        """Return whether another record is this one, or an earlier or later one of this study."""
+        accepted = zip(self.accepted, other.accepted, strict=False)
+        widened = zip(self.widened, other.widened, strict=False)
+        is_same = all(mine == theirs for mine, theirs in (*accepted, *widened))
+        return is_same and not self.differences(other)
+
     @property
     def defined(self) -> Definition | None:
         """The definition of an experiment that is not built in."""

@@ -1,5 +1,6 @@
 """A damaged study: reading names what is damaged, verify finds it, --repair plays it again."""
 
+import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -190,8 +191,10 @@ def test_optunas_copy_is_found_damaged_and_comes_back(results: Path, sql: str) -
 def test_the_newest_record_remains_if_its_row_is_lost(results: Path, sql: str) -> None:
     source, _, data = open_for_reading(NAME, results)
     assert isinstance(source, Log)
+    (gamma,) = (each for each in data.record.space if each["name"] == "gamma")
+    ends = {key: gamma[key] for key in ("name", "low", "high")}
     for n in (1, 2):
-        widened = [{"name": "gamma", "low": 0.5, "high": 0.9, "n_trials": 6, "at": ""}] * n
+        widened = [{**ends, "n_trials": 6, "at": ""}] * n
         newest = replace(data.record, widened=widened)
         source.write(event(RECORD, **newest.as_data()))
     source.write(event("run", index=len(data.runs), run={}))
@@ -199,6 +202,18 @@ def test_the_newest_record_remains_if_its_row_is_lost(results: Path, sql: str) -
     execute(results / NAME / "study.db", sql)
     succeeded(results, *VERIFY, "--repair")
     assert open_for_reading(NAME, results)[2].record == newest
+
+
+def test_a_manifest_that_another_study_has_left_is_ignored(results: Path) -> None:
+    _, _, data = open_for_reading(NAME, results)
+    path = results / NAME / "manifest.json"
+    widened = [{"name": "gamma", "low": 0.5, "high": 0.9, "n_trials": 6, "at": ""}]
+    other = {"seed": 7, "widened": widened, "earlier_runs": [{"command_line": "x"}] * 9}
+    path.write_text(json.dumps(json.loads(path.read_text()) | other))
+    execute(results / NAME / "study.db", "UPDATE thetafront_game SET score = 7" + GAME)
+    succeeded(results, *VERIFY, "--repair")
+    after = open_for_reading(NAME, results)[2]
+    assert (after.record, after.runs) == (data.record, data.runs)
 
 
 def test_a_study_whose_trial_and_games_were_lost_continues(results: Path) -> None:
