@@ -114,7 +114,8 @@ def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -
         raise InputError(f"storage {location.url_without_password} holds no study yet")
     engine = make_engine(location)
     if location.database is None and not may_lack:
-        tables = set(inspect(engine).get_table_names())
+        # A server's database may have tables of other programs, even named as Optuna's are.
+        tables = TABLES & set(inspect(engine).get_table_names())
         check_tables(engine, tables, location.url_without_password)
     return engine
 
@@ -143,6 +144,18 @@ def optuna_names_left(engine: Engine) -> set[str]:
     """Return the names of Optuna's studies; none if its tables are damaged."""
     try:
         return optuna_names(engine)
+    except DatabaseError:
+        return set()
+
+
+def mirror_names(engine: Engine) -> set[str]:
+    """Return the names of mirrors; none if Optuna's tables are damaged."""
+    query = (
+        "SELECT study_name FROM studies JOIN study_user_attributes USING (study_id) "
+        f"WHERE key = 'thetafront' AND value_json = '{MIRROR}'"
+    )
+    try:
+        return set(map(str, values_in(engine, query)))
     except DatabaseError:
         return set()
 

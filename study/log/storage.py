@@ -16,6 +16,7 @@ from thetafront.study.log.database import (
     check_database,
     is_new,
     make_engine,
+    mirror_names,
     open_engine,
     optuna_names,
     optuna_names_left,
@@ -250,13 +251,13 @@ def find_study(
         location = Location(name, location.url, results / name)
     source = None if name is None else find(engine, name)
     if may_lack and name is not None and not isinstance(source, Log):
-        lost, unnamed = studies_lost(engine), copies - studies_in(engine).keys()
+        lost, unnamed = studies_lost(engine), mirror_names(engine) - studies_in(engine).keys()
         if name in unnamed and len(lost) > 1:
             raise DamageError(
                 f"study {name!r}: the records of {len(lost)} studies are missing; restore the "
                 "storage from a backup"
             )
-        if len(lost) == 1 and (name in unnamed or not unnamed):
+        if len(lost) == 1 and (name in unnamed or not (unnamed or source)):
             source = Log(engine, name, lost[0])
     if source is None:
         given = "no name is given" if name is None else f"{name!r} does not exist"

@@ -281,6 +281,15 @@ def test_a_table_that_a_server_has_lost_is_named(postgres: Server, study: Log) -
     assert f"/{name} is damaged: no table thetafront_study; `thetafront verify" in error
 
 
+def test_another_programs_tables_on_a_server_are_not_missed(
+    postgres: Server, database: str, tmp_path: Path
+) -> None:
+    postgres.execute("CREATE TABLE trials AS SELECT 1", database.rpartition("/")[2])
+    location = Location("s", database, tmp_path)
+    log = create_or_resume(location, SearchSettings().record(QUICK))
+    assert log.rows().problems() == []
+
+
 def test_a_study_of_an_earlier_version_is_imported(database: str, tmp_path: Path) -> None:
     """One of format 1 on a server: the same trials and points afterwards, and Optuna's copy."""
     optuna.copy_study(

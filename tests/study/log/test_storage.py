@@ -249,10 +249,13 @@ def test_a_new_study_does_not_get_the_games_of_one_without_a_record(
         add_trials(log, quick)
         mirrored(log, quick, StudyData.read(log).trials)
     execute(tmp_path / "d.db", "DELETE FROM thetafront_study WHERE name = 'a'")
+    optuna.create_study(study_name="mine", storage=url)
     with pytest.raises(DamageError, match="study 'a': record: missing; `thetafront verify"):
         create_or_resume(locate("a", tmp_path, url), record(quick))
-    with pytest.raises(InputError, match=r"'c' does not exist; .* holds a, b"):
+    with pytest.raises(InputError, match=r"'c' does not exist; .* holds a, b, mine"):
         find_study(url, tmp_path, "c", may_lack=True)
+    source, _ = find_study(url, tmp_path, "mine", may_lack=True)
+    assert not isinstance(source, Log)
     found, _ = find_study(url, tmp_path, "a", may_lack=True)
     assert isinstance(found, Log)
     assert found.study == 1
