@@ -8,7 +8,7 @@ from thetafront.study.check.games_table import GAMES, GamesTable, table_in
 from thetafront.study.check.replay import Entry, Settings, replayed, restore
 from thetafront.study.check.report import CheckReport
 from thetafront.study.check.study_check import StudyCheck
-from thetafront.study.errors import InputError
+from thetafront.study.errors import InputError, RunError
 from thetafront.study.log.append_only import AppendOnlyFile
 from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.database import make_engine, optuna_names_left
@@ -29,14 +29,14 @@ def verify_study(
     """Verify a study, and repair it if requested: its log is rebuilt.
 
     The study is copied before it is changed, and a study of an earlier version is converted to
-    today's format. RunError if a repair is requested while a sweep is writing the study; InputError
-    if games are lost and none can be played, since the definition is gone or has changed;
-    DamageError if the study's record cannot be read, since the other rows have no meaning without
-    it; PlayError if a game cannot be played.
+    today's format. RunError if a repair is requested while a sweep is writing the study, or if
+    its lock is lost meanwhile; InputError if games are lost and none can be played, since the
+    definition is gone or has changed; DamageError if the study's record cannot be read, since the
+    other rows have no meaning without it; PlayError if a game cannot be played.
     """
     if not repair:
         return StudyCheck(study, location, settings).report
-    with locked(location):
+    with locked(location) as lock:
         found = StudyCheck(study, location, settings)
         if found.report.ok:
             return found.report
@@ -47,6 +47,8 @@ def verify_study(
         rows = found.rebuilt()
         data = StudyData.from_rows(rows, found.experiment)  # if it cannot be read, nothing changes
         repaired = [f"a copy of the original is {str(copy_study(location, found.rows))!r}"]
+        if lock is not None and not lock.is_alive():  # another run may have written meanwhile
+            raise RunError(f"study: {study.name!r} is not repaired: its lock was lost; try again")
         log = log_to_write(study, repaired.append)
         study = written(log, location, data, rows, is_sound=not found.integrity.problems)
         repaired += [*restored, *(f"left out: {each}" for each in found.of_thetas.problems)]
