@@ -100,7 +100,11 @@ class StorageConnection:
         if self.lock is None:
             return
         try:
-            self.retried(self.lock.hold if at_once else self.lock.keep)
+            if not at_once:
+                self.retried(self.lock.keep)
+            while at_once and not self.retried(self.lock.retake):
+                # The server is ending a lost connection of this run.
+                self.wait(self.n_losses, RunError("storage: the study's lock is lost"))
         except RunError as refused:
             self.ended = refused
             raise

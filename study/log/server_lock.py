@@ -21,7 +21,6 @@ from thetafront.study.errors import RunError
 from thetafront.study.log.location import Location
 
 SECONDS_BETWEEN_CHECKS = 10.0
-SECONDS_BETWEEN_TRIES = 0.1
 MAX_NAME_LENGTH = 63  # of a connection, in bytes
 CLIENT_OPTIONS = {
     "client_encoding": "utf8",  # if the database has no encoding, texts would be bytes
@@ -130,11 +129,6 @@ class ServerLock:
         with self.mutex:
             self.checked = time.monotonic()
             return self.is_alive() or self.is_taken_anew()
-
-    def hold(self) -> None:
-        """Check at once whether the lock is held, and take it if not; errors as in :meth:`keep`."""
-        while not self.retake():  # the server is ending a lost connection of this run
-            time.sleep(SECONDS_BETWEEN_TRIES)
 
     def is_alive(self) -> bool:
         """Return whether the connection that holds the lock still works."""

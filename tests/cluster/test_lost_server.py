@@ -26,6 +26,7 @@ from thetafront.study.log.connection import StorageConnection, is_lost
 from thetafront.study.log.location import Location
 from thetafront.study.log.log import Log, event, game_row, point_row
 from thetafront.study.log.mirror import mirrored
+from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.storage import create_or_resume, existing, open_for_games
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH, GameRow
@@ -56,16 +57,18 @@ class Told:
     def __init__(self) -> None:
         self.told: list[str] = []
 
+    @property
+    def is_waiting(self) -> bool:
+        return bool(self.told) and self.told[-1] != "storage: connected again, resuming"
+
     def connection(self, study: Log) -> StorageConnection:
         return StorageConnection(study.engine, self.told.append, self)
 
     def keep(self) -> None:
         """Hold the study, as far as this is told."""
 
-    hold = keep
-
     def retake(self) -> bool:
-        self.told.append("!")
+        self.told += ["!"] * self.is_waiting
         return True
 
 
@@ -116,6 +119,21 @@ def test_a_server_that_ends_is_waited_for(postgres: Server, study: Log, how: str
     back = "storage: connected again, resuming"
     assert told.told[:3] == [lost, "!", back]
     assert told.told == [lost, "!", back] * (len(told.told) // 3)
+
+
+def test_a_lock_that_the_server_does_not_release_is_not_waited_for_without_end(
+    study: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Kept(Told):
+        def retake(self) -> bool:
+            return False
+
+    monkeypatch.setattr(module, "MAX_SECONDS", 0.5)
+    writer = StudyWriter(study, Kept().connection(study))
+    writer.write(game(0, 0))
+    with pytest.raises(RunError, match="the study's lock is lost"):
+        writer.close()
+    assert study.rows().games == []
 
 
 def test_reading_waits_too(postgres: Server, study: Log) -> None:
@@ -170,7 +188,9 @@ def test_a_server_that_stays_away_ends_the_run(
 def test_a_lock_that_another_run_has_taken_ends_the_run(postgres: Server, study: Log) -> None:
     class Taken(Told):
         def retake(self) -> bool:
-            raise RunError("study: 's' is held by another run")
+            if self.is_waiting:
+                raise RunError("study: 's' is held by another run")
+            return True
 
     connection = Taken().connection(study)
     writer = StudyWriter(study, connection)
@@ -192,7 +212,7 @@ def test_a_server_that_is_lost_again_before_the_lock_is_taken_is_waited_for(
             super().retake()
             if len(self.told) == 2:  # as from a connection that breaks
                 raise OperationalError("SELECT", None, Exception(), connection_invalidated=True)
-            return len(self.told) > 3
+            return len(self.told) != 3
 
     late = Late()
     connection = late.connection(study)
@@ -324,8 +344,12 @@ def test_a_damaged_row_on_a_server_is_found_and_mended(
         connection.exec_driver_sql("DELETE FROM thetafront_point WHERE number = 1")
     verify = ["verify", "dice", *words]
     invoked(None, *verify, code=1)
+    with monkeypatch.context() as patched:
+        patched.setattr(ServerLock, "is_alive", lambda lock: False)
+        refused = invoked(None, *verify, "--repair", code=1).stderr
+        assert "'dice' is not repaired: its lock was lost" in refused
     succeeded(None, *verify, "--repair")
-    copy = tmp_path / "dice" / "study.db.before-repair-1"
+    copy = tmp_path / "dice" / "study.db.before-repair-2"
     with pytest.raises(DamageError, match="trial 2, replicate 0: its checksum"):
         existing(replace(location, url=f"sqlite:///{copy}"))
     after = existing(location)
