@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, Table, create_engine, func, insert, i
 from sqlalchemy.pool import StaticPool
 
 from thetafront.agents.agent import Game, Outcome
-from thetafront.study.errors import DamageError, error_context
+from thetafront.study.errors import DamageError, RunError, error_context
 from thetafront.study.log.seeds import game_to_record, record_to_outcome
 from thetafront.study.log.server_lock import lock_key
 from thetafront.study.log.tables import (
@@ -237,6 +237,7 @@ class Log:
         self.study = study
         self.mutex = threading.Lock()
         self.counts: LogCounts | None = None
+        self.expected: set[int] = set()  # possible numbers of the next event, once it is known
 
     @classmethod
     def find(cls, engine: Engine, name: str) -> "Log | None":
@@ -284,22 +285,35 @@ class Log:
         return Rows(StudyRow(self.name, ""), events=events).latest(kind)
 
     def write(self, *rows: PointRow | GameRow | EventRow) -> None:
-        """Write rows in one transaction, points before their games."""
+        """Write rows in one transaction, points before their games.
+
+        RunError if another run has written events since this log's last transaction; every run
+        begins with one.
+        """
         with self.mutex:
             try:
                 with self.engine.begin() as connection:
-                    self.insert(connection, rows)
+                    counts = self.insert(connection, rows)
+                self.counts, self.expected = counts, {counts.next_event}
             except BaseException:
                 self.counts = None  # unknown after an error
                 raise
 
-    def insert(self, connection: Connection, rows: Sequence[PointRow | GameRow | EventRow]) -> None:
-        """Insert rows with their numbers and checksums."""
+    def insert(
+        self, connection: Connection, rows: Sequence[PointRow | GameRow | EventRow]
+    ) -> LogCounts:
+        """Insert rows with their numbers and checksums; return what is there then."""
         is_known = self.counts is not None
         counts = self.counts if self.counts is not None else self.count(connection)
         points = [row for row in rows if isinstance(row, PointRow)]
         games = [row for row in rows if isinstance(row, GameRow)]
         events = [row for row in rows if isinstance(row, EventRow)]
+        next_event = self.next_event(connection)
+        if self.expected and next_event not in self.expected:
+            raise RunError(
+                f"study: {self.name!r} was continued by another run; start this one again"
+            )
+        self.expected = {next_event, next_event + len(events)}  # the commit's answer may be lost
         insert_rows(connection, self.study, points)
         numbered = [
             sealed(row._replace(sequence=sequence))
@@ -317,19 +331,25 @@ class Log:
         ]
         insert_rows(connection, self.study, rows)
         counts.next_event += len(events)
-        self.counts = counts
+        return counts
+
+    def next_event(self, connection: Connection) -> int:
+        """Return the number of the next event."""
+        newest = select(func.max(EVENTS.c.number)).where(EVENTS.c.study == self.study)
+        found = connection.scalar(newest)
+        return 0 if found is None else int(found) + 1
 
     def count(self, connection: Connection) -> LogCounts:
         """Count the rows in the database."""
 
         def value(of: Any, table: Table) -> int:
             found = connection.scalar(select(of).where(table.c.study == self.study))
-            return -1 if found is None else int(found)
+            return 0 if found is None else int(found)
 
         return LogCounts(
             value(func.count(), POINTS),
             max(0, value(func.max(GAMES.c.sequence), GAMES)),
-            1 + value(func.max(EVENTS.c.number), EVENTS),
+            self.next_event(connection),
         )
 
     def newest(self) -> tuple[int, int]:
@@ -350,7 +370,7 @@ class Log:
             create_tables(connection)
             delete_rows(connection, self.study)
             insert_study(connection, rows, self.study)
-            self.counts = None
+            self.counts, self.expected = None, set()
 
 
 def create_tables(connection: Connection) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy import inspect, text
 from tests.study.conftest import QUICK, CoinGame
 from tests.study.made_studies import add_trials, new_study, new_study_in, record_of
 from thetafront.agents.agent import FailedGame, Outcome
+from thetafront.study.errors import RunError
 from thetafront.study.log.database import make_engine
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import (
@@ -107,6 +108,19 @@ def test_a_transaction_that_fails_leaves_nothing_and_numbers_continue() -> None:
     rows = log.rows()
     assert [(row.replicate, row.sequence) for row in rows.games] == [(0, 1), (2, 2)]
     assert rows.problems() == []
+
+
+def test_a_log_that_another_run_has_continued_is_not_written_to(tmp_path: Path) -> None:
+    """As after a lost lock, which the other run has taken and released."""
+    one = new_study_in(tmp_path, record_of(QUICK))
+    other = Log.find(one.engine, one.name)
+    assert other is not None
+    one.write(event("run", index=0, run={}))
+    one.write(point_row(SEARCH, 0, {"n_playouts": 3}, "nehvi"))
+    other.write(event("run", index=1, run={}))
+    with pytest.raises(RunError, match=r"'.*' was continued by another run"):
+        one.write(point_row(SEARCH, 1, {"n_playouts": 3}, "nehvi"))
+    assert len(one.rows().points) == 1
 
 
 def test_the_tables_are_created_with_the_study_or_not_at_all(tmp_path: Path) -> None:
