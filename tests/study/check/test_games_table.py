@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from rich.console import Console
 
-from tests.study.program import succeeded
+from tests.study.program import invoked, succeeded
 from thetafront.agents.agent import Game
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
@@ -203,13 +204,13 @@ def test_games_appended_meanwhile_cannot_be_lost(
 
 
 @pytest.mark.sweeps
-def test_an_export_without_moves_is_in_order(
+def test_an_export_without_moves_is_in_order_unless_a_theta_breaks_a_constraint(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Games report moves, but costs are per game; and a text may look like a number."""
     report = '{{\\"score\\": {x}.5, \\"moves\\": 12, \\"hash\\": \\"nan\\"}}'
     (tmp_path / "g.toml").write_text(
-        f'command = ["sh", "-c", "echo \'{report}\'"]\n'
+        f'command = ["sh", "-c", "echo \'{report}\'"]\nconstraints = ["x <= 8"]\n'
         "[parameters.x]\nlow = 1\nhigh = 9\ninteger = true\n[cost]\nper = 'game'\n"
     )
     words = ["--trials", "4", "--replicates", "2", "--budget", "none", "--validation-games", "3"]
@@ -217,3 +218,7 @@ def test_an_export_without_moves_is_in_order(
     succeeded(tmp_path, "sweep", "g.toml", *words, "--jobs", "1")
     (tmp_path / "g" / "study.db").unlink()
     assert "ok (" in succeeded(tmp_path, "verify", str(tmp_path / "g"), "--games", "all")
+    trials = pd.read_csv(tmp_path / "g" / "trials.csv")
+    trials.assign(x=[9, *trials["x"][1:]]).to_csv(tmp_path / "g" / "trials.csv", index=False)
+    said = " ".join(invoked(None, "verify", str(tmp_path / "g"), code=1).output.split())
+    assert "trial 0: constraint 'x <= 8' is not satisfied" in said
