@@ -25,11 +25,13 @@ import pytest
 import thetafront as public
 from tests.processes import python
 from tests.study.cli.test_cli import stored_games
-from tests.study.made_studies import new_study_in
+from tests.study.made_studies import new_study_in, store_trial
 from tests.study.program import succeeded
 from thetafront import InputError, RunError, Study, load_experiment, open_study, sweep
+from thetafront.agents.external.report import ReportedGame
 from thetafront.study.api import call_text
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.tables import StudyRow, sealed
 from thetafront.study.run.settings import SearchSettings
 
@@ -368,13 +370,16 @@ def test_a_study_is_opened_only_with_its_own_experiment(tmp_path: Path) -> None:
 def test_predictions_without_a_constraint_function_come_with_a_warning(tmp_path: Path) -> None:
     space = public.Space((public.NumericParameter("x", 0.0, 1.0),), (lambda theta: theta["x"] < 1,))
     own = Experiment("own", lambda seed, x: x, space, public.mean("score"))
-    new_study_in(tmp_path, SearchSettings().record(own.settled(False)), "own")
-    study = open_study("own", results=tmp_path)
+    log = new_study_in(tmp_path, SearchSettings().record(own.settled(False)), "own")
+    with warnings.catch_warnings(action="error"):
+        assert open_study("own", results=tmp_path).trials.empty, "nothing is predicted"
+    games = [ReportedGame(search_seed(0, 0, r), 1.0 + r, 9, 1e-3, {}) for r in range(2)]
+    store_trial(log, own.settled(False), {"x": 0.25}, games)
     missing = r"^study 'own': constraint <lambda>\(\) cannot be found here, so predictions may"
     with pytest.warns(UserWarning, match=missing):
-        assert study.trials.empty
+        assert len(open_study("own", results=tmp_path).trials) == 1
     with warnings.catch_warnings(action="error"):
-        assert open_study("own", results=tmp_path, experiment=own).trials.empty
+        assert len(open_study("own", results=tmp_path, experiment=own).trials) == 1
 
 
 @pytest.mark.parametrize(
