@@ -44,11 +44,7 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis, width: float = WIDTH) -
     if it has one.
     """
     rows = sorted(rows, key=lambda row: (row["x"], -row["y"]))
-    half, boxes = MARKER / 2, list[Box]()
-    for row in rows:
-        across, up = share(row["x"], x) * width, share(row["y"], y) * HEIGHT
-        low, high = (share(row[end if end in row else "y"], y) * HEIGHT for end in ("low", "high"))
-        boxes.append(Box(across - half, min(low, up - half), across + half, max(high, up + half)))
+    boxes = [point_box(row, x, y, width) for row in rows]
     texts = [row.get("label", "") for row in rows]
     short = [row.get("short", text) for row, text in zip(rows, texts, strict=True)]
     whole = are_clear(boxes, places(boxes, texts, width), width)
@@ -63,6 +59,13 @@ def placed_labels(rows: Sequence[Row], x: Axis, y: Axis, width: float = WIDTH) -
         for row, box, text in zip(rows, places(boxes, texts, width), texts, strict=True)
         if "label" in row
     ]
+
+
+def point_box(row: Row, x: Axis, y: Axis, width: float = WIDTH) -> Box:
+    """Return the box of a row's point and its interval on a panel."""
+    half, across, up = MARKER / 2, share(row["x"], x) * width, share(row["y"], y) * HEIGHT
+    low, high = (share(row[end if end in row else "y"], y) * HEIGHT for end in ("low", "high"))
+    return Box(across - half, min(low, up - half), across + half, max(high, up + half))
 
 
 def share(value: float, axis: Axis) -> float:

@@ -25,7 +25,7 @@ from thetafront.study.charts.chart import (
     Row,
     short,
 )
-from thetafront.study.charts.labels import Box, centred_text
+from thetafront.study.charts.labels import Box, centred_text, point_box
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.experiments.dimension import NumericParameter, is_absent
 from thetafront.study.report.analysis import Analysis
@@ -87,7 +87,8 @@ def pair_chart(analysis: Analysis) -> Chart:
     across, up = (parameter_axis(each, short(each.label)) for each in pair)
     of_goal = f"{short(goal.label)}, {goal.format.unit}" if goal.format.unit else short(goal.label)
     axes = across, up
-    taken = list[Box]()
+    here: list[Row] = [{"x": theta[first.name], "y": theta[second.name]}]
+    taken = [point_box(each, *axes) for each in (*front, *here)]
     layers = [
         *contour_lines(of_goal, (x, y, goals), round_values, goal.format.at_axis, 0, axes, taken),
         *contour_lines(
@@ -100,7 +101,7 @@ def pair_chart(analysis: Analysis) -> Chart:
             taken,
         ),
         Layer("point", FRONT, front, tooltip={"who": "point"}, size=50),
-        Layer("point", HERE, [{"x": theta[first.name], "y": theta[second.name]}], size=90),
+        Layer("point", HERE, here, size=90),
     ]
     text = (
         f"The two most important numeric parameters. Thick lines connect θ with equal "
@@ -138,8 +139,8 @@ def contour_lines(
 
     ``label`` names what is equal, with the unit of the values that are written at the lines.
 
-    Each label takes the first place along its line where it covers no other label. ``taken`` has
-    the places of earlier labels; the new ones are appended.
+    Each label takes the first place along its line where it covers no point and no other label.
+    ``taken`` has the boxes of points and of earlier labels; those of the new ones are appended.
     """
     x, y, z = values
     found, low, high = contour_generator(x, y, np.ma.masked_invalid(z)), np.nanmin(z), np.nanmax(z)

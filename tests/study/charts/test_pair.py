@@ -7,8 +7,8 @@ import numpy as np
 from tests.study.charts.specs import drawn, layers_of
 from tests.study.made_studies import analysis_with
 from thetafront.study.charts.chart import Axis
-from thetafront.study.charts.labels import Box
-from thetafront.study.charts.pair import contour_lines, pair_chart
+from thetafront.study.charts.labels import Box, centred_text, point_box
+from thetafront.study.charts.pair import FRONT, contour_lines, pair_chart
 from thetafront.study.charts.slices import HERE, chosen_points, parameter_steps
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.importance import Importance
@@ -70,6 +70,28 @@ def test_no_label_covers_another() -> None:
         places.append((row["x"], row["y"]))
     assert places[0] != places[1]
     assert taken[0].overlap(taken[1]) == 0.0
+
+
+def test_no_label_covers_a_point(pacman: Analysis) -> None:
+    """A label avoids a point on the front that is where it would be."""
+    before = pair_chart(pacman)
+    _, labels = layers_of(before)[:2]
+    (panel,) = before.every_panel
+    first, second = (
+        next(each.name for each in pacman.data.experiment.space if each.label == axis.title)
+        for axis in (panel.x, panel.y)
+    )
+    row = labels.rows[0]
+    rows = pacman.tables["front"].astype({first: float, second: float})
+    rows.loc[rows.index[0], [first, second, "on_front"]] = [row["x"], row["y"], True]
+    known = {name: each for name, each in vars(pacman).items() if name != "data"}
+    moved = analysis_with(pacman.data, **known | {"tables": {**pacman.tables, "front": rows}})
+    chart = pair_chart(moved)
+    points = [point_box(each, panel.x, panel.y) for each in layers_of(chart, FRONT.label)[0].rows]
+    for each in layers_of(chart)[1].rows:
+        at = each["x"], each["y"]
+        box = centred_text(each["label"], at, (panel.x, panel.y), each["dy"])
+        assert sum(map(box.overlap, points)) == 0.0
 
 
 def test_labels_of_two_short_lines_in_a_corner_are_on_both_sides() -> None:
