@@ -90,21 +90,28 @@ class StorageConnection:
                     raise
                 self.wait(n_losses, error)
 
-    def keep_lock(self, at_once: bool = False) -> None:
+    def keep_lock(self) -> None:
         """Check that the study's lock is still held.
 
-        A run calls this method often, but the lock is checked only every few seconds, unless
-        ``at_once``. If another run holds the lock, this method and all later uses of the storage
-        raise RunError.
+        A run calls this method often, but the lock is checked only every few seconds. If another
+        run holds the lock, this method and all later uses of the storage raise RunError.
         """
-        if self.lock is None:
-            return
+        if self.lock is not None:
+            self.ended_if_refused(self.lock.keep)
+
+    def hold_lock(self) -> None:
+        """Check at once that the study's lock is held, and take it if it is free.
+
+        Until the server has ended a lost connection of this run, it is neither. Errors are those of
+        :meth:`keep_lock`.
+        """
+        while self.lock is not None and not self.ended_if_refused(self.lock.retake):
+            self.wait(self.n_losses, RunError("storage: the study's lock is lost"))
+
+    def ended_if_refused(self, act: Callable[[], T]) -> T:
+        """Call ``act`` like :meth:`retried`; if it raises RunError, later uses do, too."""
         try:
-            if not at_once:
-                self.retried(self.lock.keep)
-            while at_once and not self.retried(self.lock.retake):
-                # The server is ending a lost connection of this run.
-                self.wait(self.n_losses, RunError("storage: the study's lock is lost"))
+            return self.retried(act)
         except RunError as refused:
             self.ended = refused
             raise

@@ -111,7 +111,7 @@ class StudyWriter:
                     self.follow(Mirror.step)
                     continue
                 writes = [each for _, each in together]
-                self.connection.keep_lock(at_once=True)  # or two runs would number games alike
+                self.connection.hold_lock()  # or two runs would number games alike
                 self.connection.retried(partial(self.log.write, *writes))
                 with self.changed:
                     self.n_written += len(writes)
