@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from thetafront.study.errors import InputError, RunError
+from thetafront.study.errors import InputError, RunError, naming_file
 from thetafront.study.log.file_lock import acquire
 from thetafront.study.log.invocation import command_line
 from thetafront.study.log.location import Location
@@ -41,14 +41,15 @@ def locked(location: Location) -> Iterator[ServerLock | None]:
         raise RunError(
             f"study: {location.name!r} is held by another run, {held}; wait for it, or stop it"
         ) from None
-    with open(descriptor, "w", encoding="utf-8") as file:
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()} ({command_line()})")
-        file.flush()
-        try:
-            yield None
-        finally:
-            path.unlink(missing_ok=True)
+    holder = f"process {os.getpid()} on {socket.gethostname()} ({command_line()})"
+    try:
+        with naming_file(path):
+            os.truncate(descriptor, 0)
+            os.write(descriptor, holder.encode(errors="surrogateescape"))
+        yield None
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def acquired(path: Path, flags: int, shared: bool = False) -> int:

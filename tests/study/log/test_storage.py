@@ -1,5 +1,6 @@
 """Opening, resuming, refusing; and nothing damaged by a refusal."""
 
+import errno
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
+from unittest.mock import Mock
 
 import optuna
 import pytest
@@ -293,6 +295,18 @@ def test_a_lock_that_is_no_file_is_named_and_nobody_waits_for_it(
         pass
     with pytest.raises(InputError, match=r"^lock: '.*/\.s\.db\.lock' is not a file"):
         lock_holder(location)
+
+
+def test_a_lock_for_which_there_is_no_room_is_named(
+    location: Location, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", Mock(side_effect=OSError(errno.ENOSPC, "No space")))
+        with pytest.raises(OSError, match=r"No space: '.*\.lock'"), locked(location):
+            pass
+    with locked(location):
+        assert str(os.getpid()) in lock_holder(location)
+    assert not list(location.folder.glob(".*"))
 
 
 def test_a_database_that_links_to_itself_is_named(location: Location) -> None:
