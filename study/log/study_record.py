@@ -330,9 +330,13 @@ def anything(theta: Mapping[str, Any]) -> bool:
 
 def missing_functions(space: Space) -> list[str]:
     """Return the constraint functions of a study's space that are missing."""
-    rules = [each for each in space.rules if isinstance(each, ConstraintFunction)]
-    found = {x.text: x.function.found for x in rules if isinstance(x.function, DefinedFunction)}
-    return [name for name, each in found.items() if each is anything]
+    rules = (each for each in space.rules if isinstance(each, ConstraintFunction))
+    functions = [(each.text, each.function) for each in rules]
+    return [
+        name
+        for name, function in functions
+        if isinstance(function, DefinedFunction) and function.found is anything
+    ]
 
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:

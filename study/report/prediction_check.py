@@ -34,7 +34,7 @@ def drawn_goal(
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
     rng = np.random.default_rng(seed)
-    drawn = model.draw_weighed(posterior, codes, N_DRAWS, rng)[..., 0]
+    drawn = model.draw_most_probable(codes, N_DRAWS, rng)[..., 0]
     return posterior.scales[0].inverse(posterior.sign * drawn)
 
 

@@ -170,7 +170,7 @@ class Candidates:
 
     @cached_property
     def forbidden(self) -> dict[int, str]:
-        """The constraint, now different, that forbids a validated θ; by the number of the θ."""
+        """The constraints that now forbid validated θ, by the number of the θ."""
         broken_by = self.data.experiment.space.broken_by
         broken = {each.number: broken_by(each.point.params) for each in self.validated}
         return {number: constraint for number, constraint in broken.items() if constraint}

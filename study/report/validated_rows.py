@@ -58,7 +58,7 @@ def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
         return with_front(rows, experiment)
     codes = combined.cube.encode([point.params for point in points])
     rng = np.random.default_rng(0)
-    draws = combined.draw_weighed(combined.posterior, codes, N_DRAWS, rng)
+    draws = combined.draw_most_probable(codes, N_DRAWS, rng)
     return with_front(rows, experiment, with_known(draws, expected, combined.posterior))
 
 

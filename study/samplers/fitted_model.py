@@ -140,30 +140,24 @@ class FittedModel:
         found = []
         ends = np.linspace(0, n_draws, N_HYPER + 1).round().astype(int)
         for n, posterior in zip(np.diff(ends).tolist(), self.drawn_posteriors, strict=True):
-            _, deviation = posterior.predict(points)
+            mean, deviation = posterior.predict(points)
+            draws = posterior.draw(points, n, rng)
             caution = CAUTION[posterior.processes[0].hyper.smoothness], 1.0
             factors = np.maximum(caution, np.transpose(self.checks)[1])
             most = posterior.prior_deviations / np.maximum(deviation, TINY)
             factors = np.where(untested, np.maximum(np.minimum(factors, most), 1.0), 1.0)
-            found.append(self.draw_weighed(posterior, points, n, rng, factors))
+            weighed, wider = self.weighed(points, mean, factors * deviation)
+            found.append(moved_and_widened(draws, mean, deviation, weighed, wider))
         return np.concatenate(found)
 
-    def draw_weighed(
-        self,
-        posterior: Posterior,
-        points: Floats,
-        n_draws: int,
-        rng: np.random.Generator,
-        factors: Floats | float = 1.0,
-    ) -> Floats:
-        """Draw from one posterior, corrected by :meth:`weighed`, shape (n_draws, m, 2).
+    def draw_most_probable(self, points: Floats, n_draws: int, rng: np.random.Generator) -> Floats:
+        """Draw like :meth:`draw`, but from the most probable hyperparameters and without caution.
 
-        Deviations from the mean are multiplied by ``factors``.
+        So the draws say how certain differences between validated points are.
         """
-        mean, deviation = posterior.predict(points)
-        draws = posterior.draw(points, n_draws, rng)
-        weighed, wider = self.weighed(points, mean, factors * deviation)
-        return np.asarray(weighed + wider / np.maximum(deviation, TINY) * (draws - mean))
+        mean, deviation = self.posterior.predict(points)
+        draws = self.posterior.draw(points, n_draws, rng)
+        return moved_and_widened(draws, mean, deviation, *self.weighed(points, mean, deviation))
 
     def known_noise(self, noise: Floats) -> Floats:
         """Return variances of means, shape (n, 2), with the inferred variance in place of NaN."""
@@ -247,6 +241,13 @@ class FittedModel:
         weights = np.linalg.solve(covariance, np.ones(len(points)))
         difference = process.mean(points) - values[:, 1]
         return float(weights @ difference / (weights.sum() + SHIFT_DEVIATION**-2))
+
+
+def moved_and_widened(
+    draws: Floats, mean: Floats, deviation: Floats, new_mean: Floats, new_deviation: Floats
+) -> Floats:
+    """Return draws with another mean and deviation, shape (n_draws, m, 2)."""
+    return np.asarray(new_mean + new_deviation / np.maximum(deviation, TINY) * (draws - mean))
 
 
 def shift_and_factor(n: int, total: Floats, squares: Floats) -> tuple[Floats, Floats]:
