@@ -143,12 +143,14 @@ def validated_hypervolume(
     close together as trials and proposals are, the 95% interval covered the truth in 86% to 94% of
     cases. Errors of costs widen the interval.
 
-    All three numbers are NaN if the games are too few, or if there is no ``reference`` point. By
-    default, this is the experiment's reference point.
+    Points that a constraint now forbids are left out. All three numbers are NaN if the games are
+    too few, or if there is no ``reference`` point. By default, this is the experiment's reference
+    point.
     """
-    reference = reference or experiment.reference_point
+    reference, space = reference or experiment.reference_point, experiment.space
     errors_of = [experiment.goal.column(f"sem_{half}_half") for half in HALVES]
-    known = [row for row in rows if not any(math.isnan(row[name]) for name in errors_of)]
+    allowed = [row for row in rows if not space.broken_by(space.present(row))]
+    known = [row for row in allowed if not any(math.isnan(row[name]) for name in errors_of)]
     if not known or reference is None:
         return math.nan, math.nan, math.nan
     judged = [

@@ -229,17 +229,20 @@ class Candidates:
             passed_over=tuple(
                 PassedOver(each, reason)
                 for each in self.validated
-                if each is not best
-                and (reason := self.now_forbids(each) or why_not(each, best, query, played))
+                if each is not best and (reason := self.why_not(each, best, query, played))
             ),
             prospect=None if prospect is best else prospect,
             hint=to_play_it(self.data),
         )
 
-    def now_forbids(self, each: Candidate) -> str:
-        """Say which constraint now forbids a θ; empty if none does."""
-        constraint = self.forbidden.get(each.number, "")
-        return constraint and f"{constraint} now forbids it"
+    def why_not(
+        self, each: Candidate, best: Candidate, query: PickQuery, played: Collection[str]
+    ) -> str:
+        """Say why a θ that may look better was not picked; empty if it does not look better."""
+        if each.number in self.forbidden:
+            is_better = query.best([best, each]) is each
+            return f"{self.forbidden[each.number]} now forbids it" if is_better else ""
+        return why_not(each, best, query, played)
 
 
 def to_play_it(data: StudyData) -> str:

@@ -67,7 +67,8 @@ def validated_line(data: StudyData) -> str:
     rows = played_rows(
         points, experiment, data.has_failures, data.variance_prior, data.complete_trials
     )
-    values = np.array([point.objectives(goal, experiment.cost) for point in points])
+    allowed = [point for point in points if not experiment.space.broken_by(point.params)]
+    values = np.array([point.objectives(goal, experiment.cost) for point in allowed]).reshape(-1, 2)
     n_front = len(nondominated(goal.sign * values[:, 0], values[:, 1]))
     searched = [row for row in rows if row["origin"] not in experiment.baselines]
     volume, low, high = validated_hypervolume(searched, experiment, data.reference)

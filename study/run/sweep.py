@@ -374,10 +374,11 @@ class Sweep:
 
     def say_next_steps(self, analysis: Analysis) -> None:
         """Print the commands that a user may want next, unless the sweep was called from Python."""
-        if CALL.get() or not analysis.rows:
-            return
         study, cost = shlex.join(self.location.words), self.experiment.cost
-        max_cost = max(row[f"combined_{cost.columns[2]}"] for row in analysis.rows)
+        costs = [row[f"combined_{cost.columns[2]}"] for row in analysis.rows if row["on_front"]]
+        if CALL.get() or not costs:
+            return
+        max_cost = max(costs)
         step = 10.0 ** math.floor(math.log10(max_cost))
         limit = cost.argument(math.ceil(max_cost / step) * step)
         pick = f"pick {study} {option(cost.bound)} {limit}"
