@@ -12,14 +12,17 @@ tell    seconds in which the parent process closes a trial
 As in :mod:`study.run.dispatch` and :mod:`study.run.search`, the parent does one thing at a time. It
 hands out games while fewer than three per worker are in flight, waits until a game ends or the
 proposal is ready, stores the game, and closes the trial if all its games are stored. The simulation
-takes the times of games and the four durations from a real study. It ignores that the parent and
-the workers compete for cores.
+takes the times of games and the four durations from a real study. A game's time is multiplied by
+the search's ratio of wall-clock time in games to the games' own seconds. This ratio is large if a
+game measures only a part of its work. The simulation ignores that the parent and the workers
+compete for cores.
 """
 
 import heapq
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -94,18 +97,22 @@ def simulate(
     return busy / (jobs * span), thought / now, writing / now
 
 
-def measured_durations(data: StudyData) -> Durations:
-    """Return the durations that a study's last search measured."""
+def measured_run(data: StudyData) -> Mapping[str, Any]:
+    """Return the record of a study's last search that has proposed something."""
     for run in reversed(data.runs):
-        if run.get("seconds_each", {}).get("think"):  # a search that has proposed something
-            return Durations(**run["seconds_each"])
+        if run.get("seconds_each", {}).get("think"):
+            return dict(run)
     raise InputError(f"study: {data.name!r} has no finished search with measured durations")
 
 
 def utilization_frame(data: StudyData) -> pd.DataFrame:
     """Simulate a study's search with more workers; its trials are drawn with replacement."""
-    durations = measured_durations(data)
-    recorded = [[game.seconds for game in trial.games.values()] for trial in data.complete_trials]
+    run = measured_run(data)
+    durations = Durations(**run["seconds_each"])
+    longer = run.get("wall_seconds_a_game_second", 1.0)  # missing in earlier versions
+    recorded = [
+        [longer * game.seconds for game in trial.games.values()] for trial in data.complete_trials
+    ]
     rng = np.random.default_rng(0)
     rows = []
     for jobs in WORKERS:

@@ -35,7 +35,7 @@ from thetafront.study.run.design_times import with_short_games
 from thetafront.study.run.dispatch import Dispatch
 from thetafront.study.run.executor import Executor, Machines
 from thetafront.study.run.live_report import SECONDS_BETWEEN_REPORTS, LiveReport
-from thetafront.study.run.plan import Planner
+from thetafront.study.run.plan import Pace, Planner
 from thetafront.study.run.progress import ProgressDisplay, preparing
 from thetafront.study.run.search import Search
 from thetafront.study.run.settings import MAX_TRIALS, SearchSettings
@@ -460,6 +460,7 @@ class Sweep:
         }
         if isinstance(source, Search):
             run["seconds_each"] = source.seconds_each
+            run["wall_seconds_a_game_second"] = Pace.measured(dispatch).wall_seconds
         self.connection.retried(lambda: store_run(self.log, run, index))
         played = f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}"
         if dispatch.n_games and not math.isnan(share):

@@ -74,3 +74,7 @@ def test_the_frame_is_one_of_a_studys_own_games() -> None:
     bound = frame.set_index("workers").loc[256]
     assert bound["games_per_second"] == pytest.approx(4 / 0.01, rel=0.1)
     assert utilization_table(frame).row_count == 5
+    # Games that take five times as long as they measure.
+    store_run(study, {"seconds_each": each, "wall_seconds_a_game_second": 5.0})
+    longer = utilization_frame(data_of(study, QUICK)).set_index("workers")
+    assert longer.loc[256, "games_per_second"] == pytest.approx(256 / 2.5, rel=0.1)
