@@ -143,11 +143,9 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     how = "with 95% intervals from their own games on fresh seeds"
     if goal.is_exact:
         how = "with exact scores, and 95% intervals for costs"
-    is_any_forbidden = analysis.candidates and analysis.candidates.forbidden
-    hollow = "dominated, or a constraint now forbids them" if is_any_forbidden else "dominated"
     text += (
         f" Large marks are measured points, {how}: {games_note(front, 'point')}; hollow ones are "
-        f"{hollow}. Points are numbered from the cheapest, as in the table."
+        "dominated. Points are numbered from the cheapest, as in the table."
     ) + one_game_note(front, goal)
     left = ""
     if "certificate" in tables:

@@ -97,9 +97,9 @@ def scores_chart(analysis: Analysis) -> Chart:
         )
         text = f"A game's {experiment.goal.label} is {why}, so no spread is drawn."
         return Chart(KEY, TITLE, text)
+    if not len(front):
+        return Chart(KEY, TITLE, "Nothing is validated yet.")
     points = shown_points(front, experiment)
-    if not len(points):
-        return Chart(KEY, TITLE, "No point on the front is validated yet.")
     samples = collect_samples(points, analysis.data, goal)
     points = points[[each in samples for each in points["point"]]]
     if not len(points):

@@ -182,18 +182,29 @@ class StudyData:
         begun = {trial.number for trial in self.trials}
         return {n: theta for n, theta in enumerate(self.design) if n not in begun}
 
+    @cached_property
+    def forbidden(self) -> dict[str, str]:
+        """The constraint, a changed function, that now forbids a point's θ; by the point's key."""
+        broken_by = self.experiment.space.broken_by
+        found = {point.key: broken_by(point.params) for point in self.points}
+        return {key: constraint for key, constraint in found.items() if constraint}
+
+    @property
+    def allowed_points(self) -> list[Point]:
+        """The validated points that no constraint now forbids."""
+        return [point for point in self.points if point.key not in self.forbidden]
+
     @property
     def played_points(self) -> list[Point]:
-        """The validated points that have games that count, except points that were left out."""
-        return [point for point in self.points if point.games and not point.error]
+        """The allowed points that have games that count, except points that were left out."""
+        return [point for point in self.allowed_points if point.games and not point.error]
 
     @cached_property
     def known_points(self) -> list[Point]:
         """The θ whose scores are known without selection bias, with their games.
 
-        These are the validated points, except those left out. If scores are exact, the scores of
-        trials are known, too. Then the θ of trials on or near the front are included, with the
-        games of these trials.
+        These are the :attr:`played_points`. If scores are exact, the scores of trials are known,
+        too. Then the θ of trials on or near the front are included, with the games of these trials.
         """
         goal, cost = self.experiment.goal, self.experiment.cost
         found = self.points_and_trials
@@ -212,11 +223,13 @@ class StudyData:
 
     @property
     def points_and_trials(self) -> list[Point]:
-        """The validated points, except those left out; if scores are exact, also all trials' θ."""
+        """The :attr:`played_points`; if scores are exact, also all trials' θ, without the same."""
         points = {point.key: point for point in self.played_points}
         left_out = {each.key for each in self.points if each.error}
+        space = self.experiment.space
         for trial in self.trials if self.experiment.goal.is_exact else ():
-            if trial.state == COMPLETE and trial.games and trial.key not in left_out:
+            is_played = trial.state == COMPLETE and trial.games and trial.key not in left_out
+            if is_played and not space.broken_by(trial.params):
                 known = points.get(trial.key, Point(trial.params, f"trial {trial.number}"))
                 games = dict(enumerate([*trial.in_order, *known.in_order]))
                 points[trial.key] = replace(known, games=games)

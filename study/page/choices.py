@@ -133,7 +133,7 @@ class Choices:
                     make_prospect(picked),
                 )
             )
-        for each in candidates.validated:
+        for each in candidates.played:
             place(replace(picked, chosen=each))
         return cls(experiment.cost.label, steps, answers, nearest_round(limits))
 

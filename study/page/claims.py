@@ -68,9 +68,7 @@ def claims(page: Analysis) -> Claims:
     details, trust, is_trusted = what_is_left(page), "", True
     if not candidates.played:
         trials, is_trusted = counted(len(page.data.complete_trials), "trial"), False
-        trust = (
-            f"No θ has been played on fresh seeds yet; all numbers come from the model of {trials}."
-        )
+        trust = f"There are no validated points; all numbers come from the model of {trials}."
     elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
         details.insert(0, Claim("How the model was checked", check_text(check, page)))

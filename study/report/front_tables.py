@@ -15,13 +15,13 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.edges import edge_line, front_thetas
-from thetafront.study.report.played_rows import Row
+from thetafront.study.report.played_rows import Row, forbidden_line
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.shrinkage import ENOUGH, are_equal
 from thetafront.study.terminal.console import print_table
-from thetafront.study.text import counted, listed
+from thetafront.study.text import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,20 +55,9 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
     trust, certificate = distrust_line(analysis), certificate_line(analysis.certificate)
-    notes = edges, forbidden_line(analysis), equal_games_line(analysis.data), trust, certificate
-    for line in filter(None, notes):
+    forbidden, equal = forbidden_line(analysis.data), equal_games_line(analysis.data)
+    for line in filter(None, (edges, forbidden, equal, trust, certificate)):
         out.print(line)
-
-
-def forbidden_line(analysis: Analysis) -> str:
-    """Say which validated points a constraint now forbids; empty if none is forbidden."""
-    found = analysis.candidates.forbidden if analysis.candidates else {}
-    texts = []
-    for constraint in dict.fromkeys(found.values()):
-        numbers = [f"{number}" for number, each in found.items() if each == constraint]
-        texts.append(f"{listed(numbers)} ({constraint})")
-    said = "numbers not on the front because a constraint now forbids them"
-    return f"{said}: {'; '.join(texts)}" if texts else ""
 
 
 def equal_games_line(data: StudyData) -> str:

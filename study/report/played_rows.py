@@ -19,6 +19,7 @@ from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
 from thetafront.study.shrinkage import NO_PRIOR, Prior
+from thetafront.study.text import counted
 
 Row = Mapping[Any, Any]
 HALVES = ("first", "second")
@@ -28,6 +29,14 @@ def by_cost(data: StudyData) -> list[Point]:
     """Return the points with known scores, the cheapest first; they are numbered in this order."""
     cost = data.experiment.cost
     return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
+
+
+def forbidden_line(data: StudyData) -> str:
+    """Say how many validated points constraints now forbid; empty if they forbid none."""
+    if not data.forbidden:
+        return ""
+    constraints = ", ".join(dict.fromkeys(data.forbidden.values()))
+    return f"left out: {counted(len(data.forbidden), 'point')} that {constraints} now forbids"
 
 
 def played_rows(
@@ -143,14 +152,12 @@ def validated_hypervolume(
     close together as trials and proposals are, the 95% interval covered the truth in 86% to 94% of
     cases. Errors of costs widen the interval.
 
-    Points that a constraint now forbids are left out. All three numbers are NaN if the games are
-    too few, or if there is no ``reference`` point. By default, this is the experiment's reference
-    point.
+    All three numbers are NaN if the games are too few, or if there is no ``reference`` point. By
+    default, this is the experiment's reference point.
     """
-    reference, space = reference or experiment.reference_point, experiment.space
+    reference = reference or experiment.reference_point
     errors_of = [experiment.goal.column(f"sem_{half}_half") for half in HALVES]
-    allowed = [row for row in rows if not space.broken_by(space.present(row))]
-    known = [row for row in allowed if not any(math.isnan(row[name]) for name in errors_of)]
+    known = [row for row in rows if not any(math.isnan(row[name]) for name in errors_of)]
     if not known or reference is None:
         return math.nan, math.nan, math.nan
     judged = [

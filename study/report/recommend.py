@@ -159,7 +159,7 @@ class Candidates:
     combined: FittedModel  # the model given all games of the study
 
     @cached_property
-    def validated(self) -> list[Candidate]:
+    def played(self) -> list[Candidate]:
         """The θ with validation games, the cheapest first."""
         points, trials = by_cost(self.data), self.data.complete_trials
         expected = expect_points(self.combined, self.data.experiment, points, trials)
@@ -167,18 +167,6 @@ class Candidates:
             Candidate(point, number, each, self.data.estimate(point))
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
         ]
-
-    @cached_property
-    def forbidden(self) -> dict[int, str]:
-        """The constraints that now forbid validated θ, by the number of the θ."""
-        broken_by = self.data.experiment.space.broken_by
-        broken = {each.number: broken_by(each.point.params) for each in self.validated}
-        return {number: constraint for number, constraint in broken.items() if constraint}
-
-    @cached_property
-    def played(self) -> list[Candidate]:
-        """The validated θ that are allowed."""
-        return [each for each in self.validated if each.number not in self.forbidden]
 
     @cached_property
     def anywhere(self) -> list[Candidate]:
@@ -228,21 +216,12 @@ class Candidates:
             n_games=self.n_games,
             passed_over=tuple(
                 PassedOver(each, reason)
-                for each in self.validated
-                if each is not best and (reason := self.why_not(each, best, query, played))
+                for each in self.played
+                if each is not best and (reason := why_not(each, best, query, played))
             ),
             prospect=None if prospect is best else prospect,
             hint=to_play_it(self.data),
         )
-
-    def why_not(
-        self, each: Candidate, best: Candidate, query: PickQuery, played: Collection[str]
-    ) -> str:
-        """Say why a θ that may look better was not picked; empty if it does not look better."""
-        if each.number in self.forbidden:
-            is_better = query.best([best, each]) is each
-            return f"{self.forbidden[each.number]} now forbids it" if is_better else ""
-        return why_not(each, best, query, played)
 
 
 def to_play_it(data: StudyData) -> str:
@@ -259,7 +238,7 @@ def refusal(
     """Say that no θ meets the query, what comes nearest, and what is worth playing."""
     goal, cost = query.experiment.goal, query.experiment.cost
     if not candidates:
-        allowed = " that its constraints allow" if data.points else ""
+        allowed = " that its constraints allow" if data.forbidden else ""
         run = f"run thetafront validate {data.name}"
         return f"study: {data.name!r} has no validated points{allowed}; {run}"
     untested = "" if prospect is None else f"; an untested θ may meet the query{to_play_it(data)}"

@@ -11,7 +11,12 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.lock import lock_holder
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
-from thetafront.study.report.played_rows import by_cost, played_rows, validated_hypervolume
+from thetafront.study.report.played_rows import (
+    by_cost,
+    forbidden_line,
+    played_rows,
+    validated_hypervolume,
+)
 from thetafront.study.text import counted
 
 
@@ -51,6 +56,7 @@ def status_lines(data: StudyData, location: Location) -> list[str]:
         *([f"failed       {rate_text(*failed)} (95% interval)"] if data.has_failures else []),
         f"sweep        {holder or 'none running'}",
         f"validated    {validated_line(data)}",
+        *([f"             {forbidden}"] if (forbidden := forbidden_line(data)) else []),
     ]
 
 
@@ -67,8 +73,7 @@ def validated_line(data: StudyData) -> str:
     rows = played_rows(
         points, experiment, data.has_failures, data.variance_prior, data.complete_trials
     )
-    allowed = [point for point in points if not experiment.space.broken_by(point.params)]
-    values = np.array([point.objectives(goal, experiment.cost) for point in allowed]).reshape(-1, 2)
+    values = np.array([point.objectives(goal, experiment.cost) for point in points])
     n_front = len(nondominated(goal.sign * values[:, 0], values[:, 1]))
     searched = [row for row in rows if row["origin"] not in experiment.baselines]
     volume, low, high = validated_hypervolume(searched, experiment, data.reference)

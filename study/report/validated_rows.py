@@ -107,12 +107,8 @@ def with_front(
     Both results use the combined estimates of score and cost. The probability comes from ``draws``,
     shape (n_draws, n, 2), of the goal times its sign and of −log₁₀ cost. Without ``draws``, scores
     and costs are drawn here, with independent errors.
-
-    A point that a constraint now forbids is not on the front, and no other point is compared with
-    it.
     """
-    goal, cost, space = experiment.goal, experiment.cost, experiment.space
-    forbidden = np.array([bool(space.broken_by(space.present(row))) for row in rows], bool)
+    goal, cost = experiment.goal, experiment.cost
     means = goal.sign * column(rows, goal.combined_column("mean"))
     costs = column(rows, f"combined_{cost.name}")
     if draws is None:
@@ -121,7 +117,6 @@ def with_front(
         normals = np.random.default_rng(0).standard_normal((N_DRAWS, len(rows), 2))
         middles = np.stack([means, -np.log10(costs)], axis=-1)
         draws = middles + np.stack([errors, cost_errors], axis=-1) * normals
-    means, draws = np.where(forbidden, -np.inf, means), np.where(forbidden[:, None], -np.inf, draws)
     on_front = np.isin(np.arange(len(rows)), nondominated(means, costs)).tolist()
     shares = p_on_front(draws).tolist()
     return [

@@ -61,7 +61,7 @@ class Certification:
         ``is_late`` says that there is no time to wait for more trials.
         """
         data, found, model = analysis.data, analysis.certificate, analysis.trials_model
-        known, n_points = {each.key for each in data.points}, self.precision.n_points
+        known, n_points = {each.key for each in data.allowed_points}, self.precision.n_points
         if found is not None:
             self.say(certificate_headline(found))
             is_first = len(known) < n_points and not data.experiment.goal.is_exact

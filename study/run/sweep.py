@@ -237,7 +237,7 @@ class Sweep:
         # The time that the first validation has if the search takes as long as it may.
         share, is_exact = 1.0 - search_share(self.experiment), self.experiment.goal.is_exact
         reserved = share * self.budget_seconds if self.budget.is_limited else 0.0
-        stored = [each for each in self.analysis().data.points if not each.error]
+        stored = [each for each in self.analysis().data.allowed_points if not each.error]
         if stored and not is_exact:
             self.validate(stored)  # an earlier run may have been interrupted
         while not self.budget.is_spent:
@@ -256,7 +256,8 @@ class Sweep:
                 self.say(f"the target regret, {reached}, is reached at every budget")
                 self.stopped_by_budget = False
                 return
-            if analysis.combined is None or (data.points and analysis.certificate is None):
+            has_no_answer = data.allowed_points and analysis.certificate is None
+            if analysis.combined is None or has_no_answer:
                 self.say("there is no certificate, because no θ can be recommended")
                 return
             assert self.settings is not None
@@ -374,11 +375,10 @@ class Sweep:
 
     def say_next_steps(self, analysis: Analysis) -> None:
         """Print the commands that a user may want next, unless the sweep was called from Python."""
-        study, cost = shlex.join(self.location.words), self.experiment.cost
-        costs = [row[f"combined_{cost.columns[2]}"] for row in analysis.rows if row["on_front"]]
-        if CALL.get() or not costs:
+        if CALL.get() or not analysis.rows:
             return
-        max_cost = max(costs)
+        study, cost = shlex.join(self.location.words), self.experiment.cost
+        max_cost = max(row[f"combined_{cost.columns[2]}"] for row in analysis.rows)
         step = 10.0 ** math.floor(math.log10(max_cost))
         limit = cost.argument(math.ceil(max_cost / step) * step)
         pick = f"pick {study} {option(cost.bound)} {limit}"

@@ -67,7 +67,7 @@ class PredictedFront:
 
 def spread(n: int, most: int) -> npt.NDArray[np.int64]:
     """Return at most ``most`` of n indices, evenly spread, including the first and the last."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).round().astype(np.int64))
+    return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
 
 
 def shares(second: Floats) -> Floats:

@@ -119,6 +119,10 @@ def test_few_of_many_trials_near_the_front_are_measured(
     few = [each for each in data.known_points if each.key not in validated]
     assert len(few) <= 3 < len(all_of_them) - len(validated)
     assert min(each.params["level"] for each in data.known_points) == 1, "the fastest"
+    slow = replace(exactly.space, constraints=(lambda theta: theta["level"] > 1,))
+    allowed = StudyData.read(study, exactly.as_made(slow, {})).known_points
+    assert min(each.params["level"] for each in allowed) > 1
+    assert len(allowed) > 1, "a trial that a constraint now forbids beats no other"
 
 
 def test_games_are_read_once(quick: Experiment) -> None:

@@ -206,7 +206,7 @@ def test_a_study_without_validation(quick: Experiment) -> None:
     add_trials(study, quick)
     parts = quick_page(study, quick)
     assert parts.problems == []
-    assert "No θ has been played on fresh seeds yet; all numbers come from the model" in parts.html
+    assert "There are no validated points; all numbers come from the model" in parts.html
     assert {each["number"] for each in parts.data["choices"]["answers"]} == {0}
     assert "No point has been played on fresh seeds yet." in parts.html
 

@@ -15,6 +15,7 @@ from tests.study.conftest import CoinGame, SolvedGame
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
 from tests.study.mirrored import GAIN, LOSS
 from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.charts.export import pictured_charts
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.agent_parser import build_agent
@@ -25,10 +26,11 @@ from thetafront.study.log.invocation import called
 from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point
 from thetafront.study.log.published_study import PublishedStudy
-from thetafront.study.page.choices import Choices
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.edges import front_thetas
 from thetafront.study.report.expected import Expected
 from thetafront.study.report.pick_text import pick_json, pick_text, play_command
+from thetafront.study.report.played_rows import forbidden_line
 from thetafront.study.report.recommend import (
     Candidate,
     PickQuery,
@@ -36,6 +38,9 @@ from thetafront.study.report.recommend import (
     check_wanted,
     to_play_it,
 )
+from thetafront.study.report.status import validated_line
+from thetafront.study.run.certification import Certification
+from thetafront.study.run.stopping import Precision, RegretTarget
 
 
 def study_of(points: Mapping[int, tuple[float, Sequence[int]]]) -> Log:
@@ -209,23 +214,33 @@ def test_a_proposal_that_has_games_is_the_point(quick: Experiment) -> None:
     assert len(proposal.point.games) == 8
 
 
-def test_a_point_that_a_constraint_now_forbids_is_not_picked(quick: Experiment) -> None:
+def test_points_that_a_constraint_now_forbids_are_left_out(quick: Experiment) -> None:
     study = study_of(THREE)
-    best = picked(study, quick, cost_limit=1.0).chosen
-    assert best.number == 3
-    n = best.point.params["n_playouts"]
-    space = replace(quick.space, constraints=(lambda theta: theta["n_playouts"] < n,))
-    dear = replace(quick, baselines={"dear": {"n_playouts": n}})
-    assert dear.as_made(space, quick.fixed).baselines == {}
-    data = data_of(study, quick.as_made(space, quick.fixed))
-    found = Analysis(data).to_pick_from().pick(PickQuery(data.experiment, cost_limit=1.0))
-    assert (found.chosen.number, found.n_candidates) == (2, 2)
-    assert [(each.candidate.number, each.reason) for each in found.passed_over] == [
-        (3, "<lambda>() now forbids it")
-    ]
-    choices = Choices.from_analysis(Analysis(data))
-    assert choices is not None
-    assert {each.number for each in choices.answers} >= {1, 2, 3}, "a chart has all numbers"
+    add_trials(study, quick)
+    few, none = (
+        Analysis(data_of(study, quick.as_made(replace(quick.space, constraints=(rule,)), {})))
+        for rule in (
+            lambda theta: theta["n_playouts"] <= 20,
+            lambda theta: theta["n_playouts"] <= 5,
+        )
+    )
+    assert none.data.experiment.baselines == {"four playouts": {"n_playouts": 4}}
+    assert [(row["n_playouts"], row["on_front"]) for row in few.rows] == [(10, True), (20, True)]
+    query = PickQuery(few.data.experiment, cost_limit=1.0)
+    found = few.to_pick_from().pick(query)
+    assert (found.chosen.number, found.n_candidates, found.passed_over) == (2, 2, ())
+    assert forbidden_line(few.data) == "left out: 1 point that <lambda>() now forbids"
+    assert validated_line(few.data).startswith("2 points; by their own games alone, 2 on the front")
+    assert (none.rows, none.data.played_points) == ([], [])
+    with pytest.raises(InputError, match="has no validated points that its constraints allow"):
+        none.to_pick_from().pick(query)
+    assert {theta["n_playouts"] for theta in front_thetas(none)} == {1, 2, 3, 4, 5}
+    proposals = Certification(RegretTarget(1e9), Precision(), print).choose(none, is_late=True)
+    assert {point.params["n_playouts"] for point in proposals} <= {1, 2, 3, 4, 5} != set()
+    captions = [chart.caption for chart in pictured_charts(none).values()]
+    assert "Nothing is validated yet." in captions
+    assert none.combined is not None
+    assert none.combined.n_validated == 3, "the model has all games"
 
 
 def test_luck_is_passed_over_and_said(quick: Experiment) -> None:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,6 @@ from tests.study.made_studies import (
     store_trial,
 )
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.study.charts.export import pictured_charts
 from thetafront.study.estimate import t95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
@@ -30,9 +28,7 @@ from thetafront.study.log.log import Log
 from thetafront.study.log.point import theta_key
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.front_tables import forbidden_line
 from thetafront.study.report.played_rows import validated_hypervolume
-from thetafront.study.report.status import validated_line
 from thetafront.study.report.tables import validated_frame
 from thetafront.study.report.validated_rows import without_baselines
 
@@ -244,41 +240,6 @@ def test_halves_of_equal_games_are_not_certain(quick: Experiment, scores: list[i
     volume, low, high = validated_hypervolume(Analysis(data_of(study, quick)).rows, quick)
     assert 0.0 <= low < volume - 300.0
     assert high > volume + 300.0
-
-
-FEW = {8: (2000, 0.4), 5: (3000, 1.0)}  # playouts → mean score, milliseconds
-
-
-def test_points_that_a_constraint_now_forbids_are_not_on_the_front(quick: Experiment) -> None:
-    """The fastest point is forbidden, so the front is that of a study without it; then all are."""
-    alone, study = new_study(), new_study()
-    for each, points in ((alone, FEW), (study, {**FEW, 20: (4000, 0.3)})):
-        add_trials(each, quick)
-        for n, (score, milliseconds) in points.items():
-            add_point(each, n, spread(score, 100, 8), milliseconds)
-    few, none, without = (
-        Analysis(data_of(log, quick.as_made(replace(quick.space, constraints=rules), quick.fixed)))
-        for log, rules in (
-            (study, (lambda theta: theta["n_playouts"] <= 9,)),
-            (study, (lambda theta: theta["n_playouts"] <= 1,)),
-            (alone, ()),
-        )
-    )
-    shown = [(row["n_playouts"], row["on_front"], row["p_on_front"]) for row in few.rows]
-    assert shown == [(20, False, 0.0), (8, True, 1.0), (5, True, 1.0)]
-    volumes = [validated_hypervolume(each.rows, each.data.experiment) for each in (few, without)]
-    assert volumes[0] == pytest.approx(volumes[1], rel=0.01)
-    assert "2 on the front" in validated_line(few.data)
-    said = "numbers not on the front because a constraint now forbids them"
-    assert forbidden_line(few) == f"{said}: 1 (<lambda>())"
-    assert forbidden_line(without) == ""
-    assert forbidden_line(none) == f"{said}: 1, 2 and 3 (<lambda>())"
-    assert [row["on_front"] for row in none.rows] == [False] * 3
-    assert np.isnan(validated_hypervolume(none.rows, none.data.experiment)).all()
-    assert "0 on the front, hypervolume not known yet" in validated_line(none.data)
-    charts = pictured_charts(none)
-    assert "or a constraint now forbids them" in charts["pareto.png"].caption
-    assert charts["scores.png"].caption == "No point on the front is validated yet."
 
 
 def test_the_hypervolume_of_too_few_games_is_not_known(quick: Experiment) -> None:
