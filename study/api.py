@@ -136,7 +136,7 @@ def sweep(
     widen : sequence of str
         Ranges to widen before the search: ``"theta4"``, or ``"theta4=1:128"`` with new bounds.
     validate : bool
-        Whether to play the front again on fresh seeds.
+        Whether to play points of the front on fresh seeds.
     until_regret : float or str, optional
         Continue until, with 95% probability, every recommended θ is at most this much worse than
         the best θ in the space within the same cost limit. The value is a number in the goal's
@@ -603,7 +603,7 @@ class Study:
         tls: Mapping[str, str | Path] | None = None,
         progress: bool = True,
     ) -> "Study":
-        """Play the front again on fresh seeds, and read the study again.
+        """Play points of the front on fresh seeds, and read the study again.
 
         Parameters, errors and interrupts are those of :func:`sweep`. Points keep their games; a
         smaller standard error, or a budget, gives them more.

@@ -188,7 +188,7 @@ def sweep(
     budget="none",
 )
 def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOptions) -> None:
-    """Play a study's front again on fresh seeds.
+    """Play a study's front on fresh seeds.
 
     Validated points keep their games; a smaller --standard-error gives them more.
     """
