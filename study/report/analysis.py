@@ -44,7 +44,7 @@ class Analysis:
         if model and (missing := missing_functions(self.data.experiment.space)):
             warnings.warn(
                 f"study {self.data.name!r}: constraint {', '.join(missing)} cannot be found here, "
-                "so predictions may include θ that it forbids",
+                "so all results may include θ that it forbids",
                 stacklevel=2,
             )
         return model

@@ -47,7 +47,7 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
 
     ``on_observed_front`` marks nondominated observed means. With a ``model``, complete trials have
     the goal's posterior mean and standard deviation, and the probability that no other trial
-    dominates them.
+    dominates them. Trials that a constraint now forbids have no such probability.
     """
     experiment = data.experiment
     n_failed = len if data.has_failures else lambda failures: None
@@ -66,10 +66,12 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     columns += [*games_columns([], experiment, n_failed({})), "error"]
     frame = pd.DataFrame(rows, columns=columns)
     complete, goal = np.flatnonzero(frame["state"] == "complete"), experiment.goal
-    front = complete[
+    broken_by = experiment.space.broken_by
+    allowed = np.array([k for k in complete if not broken_by(data.trials[k].params)], int)
+    front = allowed[
         nondominated(
-            goal.sign * frame[goal.column("mean")].to_numpy(float)[complete],
-            frame[experiment.cost.name].to_numpy(float)[complete],
+            goal.sign * frame[goal.column("mean")].to_numpy(float)[allowed],
+            frame[experiment.cost.name].to_numpy(float)[allowed],
         )
     ]
     frame["on_observed_front"] = np.isin(np.arange(len(frame)), front)
@@ -96,14 +98,15 @@ def add_predictions(
     At most 512 trials get a probability of being on the front: those that are nearest to the front
     by their predicted means.
     """
-    goal = data.experiment.goal
-    points = model.cube.encode([data.trials[k].params for k in complete])
+    goal, broken_by = data.experiment.goal, data.experiment.space.broken_by
+    thetas = [data.trials[k].params for k in complete]
+    points = model.cube.encode(thetas)
     scores = model.posterior.goal(points)
     rng = np.random.default_rng(0)
-    near = np.arange(len(points))
-    if len(points) > MAX_DRAWN:
-        layers = n_dominating_layers(model.posterior.mean(points))
-        near = np.lexsort((rng.random(len(points)), layers))[:MAX_DRAWN]
+    near = np.flatnonzero([not broken_by(theta) for theta in thetas])
+    if len(near) > MAX_DRAWN:
+        layers = n_dominating_layers(model.posterior.mean(points[near]))
+        near = near[np.lexsort((rng.random(len(near)), layers))[:MAX_DRAWN]]
     shares = np.full(len(points), np.nan)
     shares[near] = p_on_front(model.posterior.draw(points[near], N_DRAWS, rng))
     predicted = {

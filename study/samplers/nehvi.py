@@ -127,7 +127,10 @@ class NoisyEHVISampler(ModelSampler):
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         tried = known.tried
         draws = posterior.draw(tried, N_DRAWS, rng)
-        strips = cut_strips(draws, observations.reference)
+        # Gains are measured over the front of θ that no constraint now forbids.
+        allowed = cube.is_feasible(tried)[:, None]
+        front = np.where(allowed, draws, observations.reference)
+        strips = cut_strips(front, observations.reference)
         given_draws = posterior.given(tried, draws)
 
         feasibility = Feasibility.learned_from(observations)

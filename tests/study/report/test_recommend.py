@@ -235,6 +235,9 @@ def test_points_that_a_constraint_now_forbids_are_left_out(quick: Experiment) ->
     with pytest.raises(InputError, match="has no validated points that its constraints allow"):
         none.to_pick_from().pick(query)
     assert {theta["n_playouts"] for theta in front_thetas(none)} == {1, 2, 3, 4, 5}
+    trials = none.tables["trials"].set_index("n_playouts")
+    assert trials.index[trials["on_observed_front"]].tolist() == [1, 3]
+    assert trials.index[trials["p_on_front"].notna()].tolist() == [1, 3]
     proposals = Certification(RegretTarget(1e9), Precision(), print).choose(none, is_late=True)
     assert {point.params["n_playouts"] for point in proposals} <= {1, 2, 3, 4, 5} != set()
     captions = [chart.caption for chart in pictured_charts(none).values()]

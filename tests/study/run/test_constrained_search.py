@@ -1,6 +1,8 @@
 """Searches of spaces with constraints and conditional parameters: what every sampler proposes."""
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -80,9 +82,16 @@ def values(theta: dict[str, Any]) -> list[float]:
     return [score, 1.0 + theta.get("nice", 10) / 50 + theta.get("batch", 100) / 100]
 
 
-def searched(space: Space, sampler: str, n: int, at_a_time: int = 1) -> list[dict[str, Any]]:
-    """Propose and tell trials as a search does."""
-    design = draw_design("sobol", space, N_DESIGN, 3)
+def searched(
+    space: Space,
+    sampler: str,
+    n: int,
+    at_a_time: int = 1,
+    values: Callable[[dict[str, Any]], list[float]] = values,
+    free: Space | None = None,
+) -> list[dict[str, Any]]:
+    """Propose and tell trials as a search does; the design is one of a ``free`` space, if given."""
+    design = draw_design("sobol", free or space, N_DESIGN, 3)
     distributions = space.distributions()
     trials = [
         create_trial(
@@ -125,6 +134,25 @@ def test_no_sampler_proposes_what_is_not_allowed(sampler: str, name: str) -> Non
 def test_several_proposals_at_a_time_are_allowed_too(name: str) -> None:
     for theta in searched(SPACES[name], "knowledge-gradient", 20, at_a_time=6):
         check(SPACES[name], theta)
+
+
+def test_trials_that_a_constraint_now_forbids_hide_no_others() -> None:
+    """They beat all that is allowed, but proposals of nehvi still spread over the budgets."""
+    free = Space(
+        (NumericParameter("x", 1.0, 100.0, log=True), NumericParameter("z", 0.0, 3.0)),
+    )
+    strict = replace(free, constraints=(lambda theta: theta["z"] <= 0.1,))
+    found = searched(
+        strict,
+        "nehvi",
+        N_DESIGN + 10,
+        values=lambda theta: [theta["x"] * (1 + theta["z"]), theta["x"] / (1 + theta["z"])],
+        free=free,
+    )[N_DESIGN:]
+    assert max(theta["z"] for theta in found) <= 0.1
+    xs = [theta["x"] for theta in found]
+    assert max(xs) > 50.0
+    assert min(xs) < 2.0
 
 
 def test_samplers_draw_allowed_points_before_there_are_trials() -> None:
