@@ -7,7 +7,7 @@ R       sum of the counts of all games, divided by the sum of their divisors
 B       number of blocks of consecutive games
 e_b     relative error of block b: its count minus R times its divisor, divided by the mean count of
         the sample's blocks
-P       number of samples that have the most blocks
+P       number of samples with B blocks
 c_b     mean e_b of these P samples: the error that all games of block b share
 s²      Σ e_b²/(B − 1), the relative variance of a block's ratio. For times, e_b − c_b replaces e_b,
         and the sum is multiplied by P/(P − 1)
@@ -32,6 +32,11 @@ This variance is estimated from only B blocks, so it is multiplied by (t/z)², w
 97.5% quantiles of Student's t and of the normal distribution. With few blocks, s_c² may be small by
 chance. So if s_c² has fewer than four degrees of freedom, it gets four: for each one that is
 missing, the square of a typical deviation, 3%, is added to the sum of squares.
+
+Only samples that take turns show the common error. If most samples have few blocks, one with many
+was probably timed in one stretch, for example by ``pick``, which shows the drift of seconds only.
+So B is the number of blocks that at least half of the samples have, and at least two of them if
+there are several; a sample with more blocks has them merged into B.
 
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only
@@ -92,6 +97,8 @@ def variances_of_log_ratios(
     """
     n_games = np.array([len(counted) for counted, _ in samples])
     n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])
+    if drifts and n_blocks.any():
+        n_blocks = np.minimum(n_blocks, blocks_of_most(n_blocks))
     errors = [deviations(*each, n) for each, n in zip(samples, n_blocks.tolist(), strict=True)]
     if not n_blocks.any():
         return LogVariances(np.full(len(samples), np.nan))
@@ -107,6 +114,15 @@ def variances_of_log_ratios(
         own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
     decades = np.log(10.0) ** 2
     return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
+
+
+def blocks_of_most(n_blocks: npt.NDArray[np.int64]) -> int:
+    """Return how many blocks at least half of the timed samples have, and at least two of several.
+
+    ``n_blocks`` must have a timed sample.
+    """
+    found = np.sort(n_blocks[n_blocks > 0])[::-1]
+    return int(found[max((len(found) - 1) // 2, min(1, len(found) - 1))])
 
 
 def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:

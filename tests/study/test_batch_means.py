@@ -59,6 +59,18 @@ def test_other_counts_do_not_blur_a_mean_of_many_games() -> None:
     assert equal[0] > found[0], "equal games do not tell their variance"
 
 
+@pytest.mark.parametrize("n_picks", [1, 3])
+def test_games_in_one_stretch_do_not_show_what_others_share(n_picks: int) -> None:
+    """Twelve points had 40 games each; a few picks then had 400 each, in seconds."""
+    rng = np.random.default_rng(1)
+    points = [(rng.normal(1.0, 0.2, 40), np.ones(40)) for _ in range(12)]
+    picks = [(rng.normal(1.0, 0.2, 400), np.ones(400)) for _ in range(n_picks)]
+    before = variances_of_log_ratios(points, 50)
+    found = variances_of_log_ratios([*points, *picks], 50)
+    assert found.shared == before.shared > (0.05 / LN10) ** 2
+    assert found.own[:12] == pytest.approx(before.own, rel=0.3)
+
+
 def test_a_sample_of_fewer_blocks_has_more_of_its_own() -> None:
     """It was timed in a part of the time: 2s_c² (1/1 − 1/5) more than s² pooled."""
     counted = np.repeat([0.9, 1.1, 1.0, 1.05, 0.95], 50)
