@@ -101,8 +101,14 @@ class Program(Limits):
             )
 
     def check_names(self, names: tuple[str, ...]) -> None:
-        """Raise ValueError if a placeholder in the command is neither a parameter nor the seed."""
+        """Raise ValueError if a placeholder has a format, or is neither parameter nor seed."""
+        allowed = "|".join((*names, SEED))
         for word in self.command:
+            if formatted := re.search(rf"(?<!\{{)\{{({allowed})[:!][^{{}}]*\}}", word):
+                raise ValueError(
+                    f"command must contain values without formats (got {formatted[0]} in {word!r}; "
+                    f"write {{{formatted[1]}}})"
+                )
             for name in placeholders(word):
                 if name not in {*names, SEED}:
                     raise ValueError(

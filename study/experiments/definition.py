@@ -58,7 +58,7 @@ class Experiment:
         The experiment's title in text; by default ``name``.
     costs : tuple of Cost
         The costs from which a study can choose its second objective; by default ``cost`` and CPU
-        time.
+        time. If only ``costs`` is given, ``cost`` is the first of them.
     summary : GameSummary
         What tables show about games in addition to goal and cost.
     reference_score : float, optional
@@ -120,6 +120,8 @@ class Experiment:
             time = cpu_seconds("move" if self.cost.per_move else "game")
             others = () if self.cost.counted == time.counted else (time,)
             object.__setattr__(self, "costs", (self.cost, *others))
+        elif self.cost is UNSPECIFIED and self.cost not in self.costs:
+            object.__setattr__(self, "cost", self.costs[0])
         for name in ("max_failures", "reference_score"):
             object.__setattr__(self, name, without_numpy(getattr(self, name)))
         for name in ("fixed", "reference_costs"):

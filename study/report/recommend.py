@@ -83,6 +83,8 @@ class PickQuery:
                 allowed = f"{option(cost.bound)} or {option(goal.bound)}"
                 raise InputError(f"pick must have {allowed} (got {option(name)})")
             try:
+                if isinstance(value, bool):
+                    raise TypeError
                 number = float(value) if name == ELO else known[name].read(value)
             except (TypeError, ValueError):
                 is_time = known[name] == cost and cost.is_timed

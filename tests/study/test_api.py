@@ -375,7 +375,7 @@ def test_predictions_without_a_constraint_function_come_with_a_warning(tmp_path:
         assert open_study("own", results=tmp_path).trials.empty, "nothing is predicted"
     games = [ReportedGame(search_seed(0, 0, r), 1.0 + r, 9, 1e-3, {}) for r in range(2)]
     store_trial(log, own.settled(False), {"x": 0.25}, games)
-    missing = r"^study 'own': constraint <lambda>\(\) cannot be found here, so predictions may"
+    missing = r"^study 'own': constraint <lambda>\(\) cannot be found here, so all results may"
     with pytest.warns(UserWarning, match=missing):
         assert len(open_study("own", results=tmp_path).trials) == 1
     with warnings.catch_warnings(action="error"):
@@ -419,6 +419,7 @@ def test_so_it_is_of_a_study(dice: Study) -> None:
         ({"min_score": 1.0, "max_solving_seconds": "1s"}, "pick must have exactly one of"),
         ({"max_solving_seconds": "1q"}, "max_solving_seconds must be a time such as 100us"),
         ({"min_score": "much"}, "min_score must be a number (got 'much')"),
+        ({"min_score": True}, "min_score must be a number (got True)"),
         (
             {"score": 1000.0},
             "pick: no θ is expected to reach 1,000.00000 (score); the best reaches ",

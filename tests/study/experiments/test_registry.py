@@ -26,6 +26,7 @@ from thetafront.study.experiments.objectives import (
     BACKUPS,
     SWEEPS,
     Goal,
+    cpu_seconds,
     exact,
     match,
     mean,
@@ -155,6 +156,13 @@ def test_the_goal_of_an_agent_of_the_package_is_the_field_that_it_names() -> Non
     pacman = own("pacman_mdp", rate("won"), gamma)
     game = pacman.build({}).play(0)
     assert pacman.goal.samples([game]) == [game.won]
+
+
+def test_the_first_of_several_costs_is_the_default() -> None:
+    count, time = reported("n_playout_moves", per="move"), cpu_seconds("move")
+    made = own("mcmdp", mean(), SIMULATIONS, costs=(count, time))
+    assert (made.cost, replace(made, title="copy").cost) == (made.costs[0], made.costs[0])
+    assert made.cost.counted == "n_playout_moves"
 
 
 def test_a_copy_of_an_experiment_is_checked_like_a_new_one() -> None:
