@@ -205,6 +205,7 @@ class StudyData:
 
         These are the :attr:`played_points`. If scores are exact, the scores of trials are known,
         too. Then the θ of trials on or near the front are included, with the games of these trials.
+        Of trials with the same score and cost, only the first is included.
         """
         goal, cost = self.experiment.goal, self.experiment.cost
         found = self.points_and_trials
@@ -218,7 +219,9 @@ class StudyData:
             layers = n_dominating_layers(np.column_stack([scores[close], -costs[close]]))
             near = set(close[np.argsort(layers, kind="stable")[:MAX_NEAR]].tolist())
         else:
-            near = set(nondominated(scores, costs).tolist())
+            front = nondominated(scores, costs)
+            _, first = np.unique(scores[front], return_index=True)
+            near = set(front[first].tolist())
         return [each for k, each in enumerate(found) if k in near or each.key in validated]
 
     @property

@@ -142,6 +142,8 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
             f"{goal.label}: given all of the study's games",
             f"{VALIDATED}: from a point's own n games{others if is_few else ''}",
         ]
+    elif not experiment.cost.is_timed:
+        notes.append("of θ with the same score and cost, only the first is listed")
     if "n_failed" in rows[0]:
         notes.append(counted_as(goal))
     headings = [cell.heading for cell in cells[0]]

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.study.external_games import compressor, fill
+from tests.study.external_games import compressor, fill, record_of
 from tests.study.made_studies import (
     add_point,
     add_trials,
@@ -15,17 +15,21 @@ from tests.study.made_studies import (
     stored_games,
 )
 from thetafront.agents.agent import FailedGame
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import left_out_text
 from thetafront.study.experiments.objectives import exact
 from thetafront.study.log import log, study_data
 from thetafront.study.log.location import locate
+from thetafront.study.log.log import RECORD, event
 from thetafront.study.log.point import Point
+from thetafront.study.log.seeds import search_seed
 from thetafront.study.log.study_data import StudyData, frozen, read_point
 from thetafront.study.log.tables import SEARCH, VALIDATION
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
+from thetafront.study.report.front_tables import front_table
 from thetafront.study.run.open_trials import OpenTrials
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished
@@ -123,6 +127,24 @@ def test_few_of_many_trials_near_the_front_are_measured(
     allowed = StudyData.read(study, exactly.as_made(slow, {})).known_points
     assert min(each.params["level"] for each in allowed) > 1
     assert len(allowed) > 1, "a trial that a constraint now forbids beats no other"
+
+
+def test_of_trials_with_the_same_score_and_cost_the_first_is_on_the_front(
+    compressor: Experiment,
+) -> None:
+    counts = replace(compressor, goal=exact("ratio"), cost=compressor.costs[0], baselines={})
+    study = new_study()
+    study.write(event(RECORD, **record_of(counts).as_data()))
+    for number, (level, ratio, energy) in enumerate(
+        [(1, 2.0, 7), (2, 1.0, 5), (3, 2.0, 7), (4, 1.0, 5), (5, 1.0, 6), (6, 3.0, 9), (7, 2.0, 7)]
+    ):
+        game = ReportedGame(search_seed(0, number, 0), ratio, 1, 0.1, {"energy": energy})
+        store_trial(study, counts, {"level": level}, [game])
+    known = StudyData.read(study, counts).known_points
+    assert [each.params["level"] for each in known] == [1, 2, 6]
+    rows = Analysis(StudyData.read(study, counts)).rows
+    assert [(row["level"], row["on_front"]) for row in rows] == [(2, True), (1, True), (6, True)]
+    assert "only the first is listed" in str(front_table(rows, counts).caption)
 
 
 def test_games_are_read_once(quick: Experiment) -> None:
