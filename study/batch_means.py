@@ -33,10 +33,11 @@ This variance is estimated from only B blocks, so it is multiplied by (t/z)², w
 chance. So if s_c² has fewer than four degrees of freedom, it gets four: for each one that is
 missing, the square of a typical deviation, 3%, is added to the sum of squares.
 
-Only samples that take turns show the common error. If most samples have few blocks, one with many
-was probably timed in one stretch, for example by ``pick``, which shows the drift of seconds only.
-So B is the number of blocks that at least half of the samples have, and at least two of them if
-there are several; a sample with more blocks has them merged into B.
+Only samples that take turns show the common error. If most samples have few blocks, those with many
+may have been timed in one stretch each, for example by ``pick``, which shows the drift of seconds
+only. So B is either the largest number of blocks of a sample, or the number that at least half of
+the samples have (and at least two of several), whichever gives the larger common variance; samples
+with more blocks have them merged into B.
 
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only
@@ -97,11 +98,15 @@ def variances_of_log_ratios(
     """
     n_games = np.array([len(counted) for counted, _ in samples])
     n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])
-    if drifts and n_blocks.any():
-        n_blocks = np.minimum(n_blocks, blocks_of_most(n_blocks))
-    errors = [deviations(*each, n) for each, n in zip(samples, n_blocks.tolist(), strict=True)]
     if not n_blocks.any():
         return LogVariances(np.full(len(samples), np.nan))
+    if drifts and block > 1:
+        merged = np.minimum(n_blocks, blocks_of_most(n_blocks))
+        n_blocks = max(
+            (n_blocks, merged),
+            key=lambda each: time_variances(block_errors(samples, each), each).shared,
+        )
+    errors = block_errors(samples, n_blocks)
     if drifts:
         found = time_variances(errors, n_blocks)
         own, shared = (found.own + found.shared, 0.0) if block == 1 else (found.own, found.shared)
@@ -114,6 +119,13 @@ def variances_of_log_ratios(
         own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
     decades = np.log(10.0) ** 2
     return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
+
+
+def block_errors(
+    samples: Sequence[tuple[Floats, Floats]], n_blocks: npt.NDArray[np.int64]
+) -> list[Floats]:
+    """Return e_b of each sample, shape (its number of blocks,)."""
+    return [deviations(*each, n) for each, n in zip(samples, n_blocks.tolist(), strict=True)]
 
 
 def blocks_of_most(n_blocks: npt.NDArray[np.int64]) -> int:
