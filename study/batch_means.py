@@ -35,9 +35,9 @@ missing, the square of a typical deviation, 3%, is added to the sum of squares.
 
 Only samples that take turns show the common error. If most samples have few blocks, those with many
 may have been timed in one stretch each, for example by ``pick``, which shows the drift of seconds
-only. So B is either the largest number of blocks of a sample, or the number that at least half of
-the samples have (and at least two of several), whichever gives the larger common variance; samples
-with more blocks have them merged into B.
+only. So there are two estimates. One takes as B the largest number of blocks of a sample, the other
+the number that at least half of the samples have (and at least two of several); samples with more
+blocks have them merged into B. Of each variance, the larger estimate is used.
 
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only
@@ -96,26 +96,18 @@ def variances_of_log_ratios(
         Whether neighbouring blocks are correlated, as blocks of times are; if so, a sample has at
         most five blocks.
     """
-    n_games = np.array([len(counted) for counted, _ in samples])
-    n_blocks = np.array([count_blocks(n, block, drifts) for n in n_games.tolist()])
+    n_blocks = np.array([count_blocks(len(each), block, drifts) for each, _ in samples])
     if not n_blocks.any():
         return LogVariances(np.full(len(samples), np.nan))
-    if drifts and block > 1:
-        merged = np.minimum(n_blocks, blocks_of_most(n_blocks))
-        n_blocks = max(
-            (n_blocks, merged),
-            key=lambda each: time_variances(block_errors(samples, each), each).shared,
-        )
-    errors = block_errors(samples, n_blocks)
     if drifts:
-        found = time_variances(errors, n_blocks)
-        own, shared = (found.own + found.shared, 0.0) if block == 1 else (found.own, found.shared)
-        fewest = min(block, FEW_GAMES)
-        few = np.inf if block > 1 and n_blocks.max() == 1 else fewest
-        more = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / few, 0.0)
-        if more.any():
-            own = own + more * single_game_variance(samples)
+        found = time_variances(samples, n_blocks, block)
+        own, shared = found.own + found.shared, 0.0
+        if block > 1:
+            merged = np.minimum(n_blocks, blocks_of_most(n_blocks))
+            other = time_variances(samples, merged, block)
+            own, shared = np.maximum(found.own, other.own), max(found.shared, other.shared)
     else:
+        errors = block_errors(samples, n_blocks)
         own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
     decades = np.log(10.0) ** 2
     return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
@@ -137,9 +129,11 @@ def blocks_of_most(n_blocks: npt.NDArray[np.int64]) -> int:
     return int(found[max((len(found) - 1) // 2, min(1, len(found) - 1))])
 
 
-def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) -> LogVariances:
+def time_variances(
+    samples: Sequence[tuple[Floats, Floats]], n_blocks: npt.NDArray[np.int64], block: int
+) -> LogVariances:
     """Return the relative variances of each sample's own error and of the shared error of times."""
-    most = int(n_blocks.max())
+    errors, most = block_errors(samples, n_blocks), int(n_blocks.max())
     is_longest = n_blocks == most
     n_longest = int(is_longest.sum())
     alike = np.array([e for e, is_it in zip(errors, is_longest, strict=True) if is_it])
@@ -155,6 +149,11 @@ def time_variances(errors: Sequence[Floats], n_blocks: npt.NDArray[np.int64]) ->
     shared = (known + missing * TYPICAL_DEVIATION**2) / n
     blocks = np.maximum(n_blocks, 1)
     own = CORRELATED * (square / blocks + shared * (1.0 / blocks - 1.0 / most))
+    few = np.inf if block > 1 and most == 1 else min(block, FEW_GAMES)
+    n_games = np.array([len(counted) for counted, _ in samples])
+    more = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / few, 0.0)
+    if more.any():
+        own = own + more * single_game_variance(samples)
     return LogVariances(own, CORRELATED * shared / most * (t95(n + 1) / Z95) ** 2)
 
 

@@ -104,10 +104,12 @@ class Program(Limits):
         """Raise ValueError if a placeholder has a format, or is neither parameter nor seed."""
         allowed = "|".join((*names, SEED))
         for word in self.command:
-            if formatted := re.search(rf"(?<!\{{)\{{({allowed})[:!][^{{}}]*\}}", word):
+            # A $ before it, or a space or a quote in it, shows that it is code, as of a shell.
+            pattern = rf"(?<![{{$])\{{({allowed})(?=[!:])(![rsa])?(:[^{{}}\s'\"]*)?\}}"
+            if formatted := re.search(pattern, word):
                 raise ValueError(
                     f"command must contain values without formats (got {formatted[0]} in {word!r}; "
-                    f"write {{{formatted[1]}}})"
+                    f"write {{{formatted[1]}}}, or {{{formatted[0]}}} for literal braces)"
                 )
             for name in placeholders(word):
                 if name not in {*names, SEED}:

@@ -31,7 +31,7 @@ from thetafront.study.pareto import hypervolume, most_hypervolume
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.played_rows import validated_hypervolume
 from thetafront.study.report.validated_rows import without_baselines
-from thetafront.study.samplers.candidates import sobol_points
+from thetafront.study.samplers.candidates import feasible, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.observations import Objectives, observe, study_directions
@@ -295,11 +295,13 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         allowed = Feasibility.learned_from(known).allowed
         known, posterior = Posterior.from_subset(known, MAX_CONDITIONED)
         rng = np.random.default_rng(0)
-        points = allowed(np.concatenate([known.points, sobol_points(cube, N_SOBOL, rng)]))
+        tried = feasible(cube, known.points)  # a constraint may have become stricter
+        points = allowed(np.concatenate([tried, sobol_points(cube, N_SOBOL, rng)]))
         front = climb(posterior.front(points), posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
         front = front[most_hypervolume(posterior.mean(front), N_POINTS)]
         scores, costs = posterior.goal(front).mean, posterior.cost(front)
-        values = np.array([trial.values for trial in complete[:m]])
+        kept = [each for each in complete[:m] if not experiment.space.broken_by(each.params)]
+        values = np.array([trial.values for trial in kept]).reshape(-1, 2)
         rows.append(
             {
                 "n_trials": m,

@@ -120,7 +120,7 @@ class Experiment:
             time = cpu_seconds("move" if self.cost.per_move else "game")
             others = () if self.cost.counted == time.counted else (time,)
             object.__setattr__(self, "costs", (self.cost, *others))
-        elif self.cost is UNSPECIFIED and self.cost not in self.costs:
+        elif self.cost is UNSPECIFIED:
             object.__setattr__(self, "cost", self.costs[0])
         for name in ("max_failures", "reference_score"):
             object.__setattr__(self, name, without_numpy(getattr(self, name)))

@@ -1,7 +1,8 @@
 """A study rebuilt from the tables and the manifest in its folder, without its storage.
 
 The tables have all digits of all numbers, so models and fronts equal those of the stored study. The
-tables lack trials that had not begun, and validated points that were left out because games failed.
+tables lack trials that had not begun, and validated points that were left out because games failed,
+or because a constraint now forbids them; the stored study's models also know the games of these.
 """
 
 import csv

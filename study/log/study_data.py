@@ -184,9 +184,13 @@ class StudyData:
 
     @cached_property
     def forbidden(self) -> dict[str, str]:
-        """The constraint, a changed function, that now forbids a point's θ; by the point's key."""
+        """The constraint that now forbids a point's θ, because it is a function that changed.
+
+        The keys are those of the points and, if scores are exact, of the complete trials.
+        """
+        trials = self.complete_trials if self.experiment.goal.is_exact else []
         broken_by = self.experiment.space.broken_by
-        found = {point.key: broken_by(point.params) for point in self.points}
+        found = {each.key: broken_by(each.params) for each in (*self.points, *trials)}
         return {key: constraint for key, constraint in found.items() if constraint}
 
     @property
@@ -229,10 +233,9 @@ class StudyData:
         """The :attr:`played_points`; if scores are exact, also all trials' θ, without the same."""
         points = {point.key: point for point in self.played_points}
         left_out = {each.key for each in self.points if each.error}
-        space = self.experiment.space
+        left_out |= {*self.forbidden}
         for trial in self.trials if self.experiment.goal.is_exact else ():
-            is_played = trial.state == COMPLETE and trial.games and trial.key not in left_out
-            if is_played and not space.broken_by(trial.params):
+            if trial.state == COMPLETE and trial.games and trial.key not in left_out:
                 known = points.get(trial.key, Point(trial.params, f"trial {trial.number}"))
                 games = dict(enumerate([*trial.in_order, *known.in_order]))
                 points[trial.key] = replace(known, games=games)

@@ -23,6 +23,7 @@ from thetafront.study.page.replays import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
 from thetafront.study.report.pick_text import play_command
+from thetafront.study.report.played_rows import forbidden_line
 from thetafront.study.text import counted
 
 NAME, NOTE = "report.html", "note.txt"
@@ -122,7 +123,7 @@ def summary(page: Analysis) -> str:
     n_trials = len(data.complete_trials)
     n_failed = sum(each.state == "fail" for each in data.trials)
     n_games = sum(len(each.games) for each in data.complete_trials)
-    points = [each for each in data.points if each.games]
+    points = data.played_points
     said = f"{counted(n_trials, 'trial')} with {counted(n_games, 'game')}"
     if n_failed:
         said += f"; {counted(n_failed, 'trial')} failed"
@@ -132,7 +133,7 @@ def summary(page: Analysis) -> str:
             f"; {counted(len(points), 'validated point')} with {counted(n_validation, 'game')} "
             "on fresh seeds"
         )
-    return said
+    return "; ".join(filter(None, (said, forbidden_line(data))))
 
 
 def pick_words(page: Analysis, location: Location) -> str:

@@ -158,8 +158,8 @@ def make_entry(link: str, page: Analysis) -> dict[str, Any]:
         f"{experiment.goal.label} against {experiment.cost.label}",
         len(complete),
         sum(len(trial.games) for trial in complete),
-        sum(bool(point.games) for point in data.points),
-        sum(len(point.games) for point in data.points),
+        len(data.played_points),
+        sum(len(point.games) for point in data.played_points),
     )
     cells = [
         (value if isinstance(value, str) else f"{value:,}", sortable(value)) for value in values

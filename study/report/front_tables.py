@@ -143,7 +143,7 @@ def front_table(rows: Sequence[Row], experiment: Experiment) -> Table:
             f"{VALIDATED}: from a point's own n games{others if is_few else ''}",
         ]
     elif not experiment.cost.is_timed:
-        notes.append("of θ with the same score and cost, only the first is listed")
+        notes.append("of trials with the same score and cost, only the first is listed")
     if "n_failed" in rows[0]:
         notes.append(counted_as(goal))
     headings = [cell.heading for cell in cells[0]]

@@ -19,7 +19,6 @@ from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
 from thetafront.study.shrinkage import NO_PRIOR, Prior
-from thetafront.study.text import counted
 
 Row = Mapping[Any, Any]
 HALVES = ("first", "second")
@@ -32,11 +31,11 @@ def by_cost(data: StudyData) -> list[Point]:
 
 
 def forbidden_line(data: StudyData) -> str:
-    """Say how many validated points constraints now forbid; empty if they forbid none."""
+    """Say how many θ of the study are left out because a constraint now forbids them, if any."""
     if not data.forbidden:
         return ""
     constraints = ", ".join(dict.fromkeys(data.forbidden.values()))
-    return f"left out: {counted(len(data.forbidden), 'point')} that {constraints} now forbids"
+    return f"left out: {len(data.forbidden):,} θ that {constraints} now forbids"
 
 
 def played_rows(

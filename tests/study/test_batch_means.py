@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from thetafront.study.batch_means import variances_of_log_ratios
 from thetafront.study.estimate import Z95, t95
@@ -61,14 +62,26 @@ def test_other_counts_do_not_blur_a_mean_of_many_games() -> None:
 
 @pytest.mark.parametrize("n_picks", [1, 3])
 def test_games_in_one_stretch_do_not_show_what_others_share(n_picks: int) -> None:
-    """Twelve points had 40 games each; a few picks then had 400 each, in seconds."""
-    rng = np.random.default_rng(1)
-    points = [(rng.normal(1.0, 0.2, 40), np.ones(40)) for _ in range(12)]
-    picks = [(rng.normal(1.0, 0.2, 400), np.ones(400)) for _ in range(n_picks)]
-    before = variances_of_log_ratios(points, 50)
-    found = variances_of_log_ratios([*points, *picks], 50)
-    assert found.shared == before.shared > (0.05 / LN10) ** 2
-    assert found.own[:12] == pytest.approx(before.own, rel=0.3)
+    """Twelve points of 40 games take turns, then picks play 400 games each; speeds drift by 5%."""
+    rng, truth = np.random.default_rng(1), 0.5 * (0.2**2 + 0.05**2) / LN10
+    n_turns, memory = 12 * 40, math.exp(-1 / 200)
+    points, picks, differences = [], [], []
+    for _ in range(200):
+        n = n_turns + 400 * n_picks
+        shocks = np.append(1.0, np.full(n - 1, math.sqrt(1 - memory**2))) * rng.standard_normal(n)
+        drift = 0.05 * lfilter([1.0], [1.0, -memory], shocks)
+        times = np.exp(drift + 0.2 * rng.standard_normal(n))
+        games = [*times[:n_turns].reshape(40, 12).T, *times[n_turns:].reshape(n_picks, 400)]
+        found = variances_of_log_ratios([(each, np.ones(len(each))) for each in games], 50)
+        errors = np.array([math.log10(each.mean()) for each in games]) - truth
+        inside = np.abs(errors) <= Z95 * np.sqrt(found.total)
+        points += inside[:12].tolist()
+        picks += inside[12:].tolist()
+        own = np.sqrt(found.own[0] + found.own[-1])
+        differences.append(abs(errors[-1] - errors[0]) <= Z95 * own)
+    assert np.mean(points) >= 0.95
+    assert np.mean(picks) >= 0.95
+    assert np.mean(differences) >= (0.9 if n_picks > 1 else 0.8)
 
 
 def test_a_sample_of_fewer_blocks_has_more_of_its_own() -> None:

@@ -457,9 +457,8 @@ def test_placeholders_that_are_no_parameters_are_refused(tmp_path: Path) -> None
     for word in ("{width:d}", "--seed={seed!r}"):
         with pytest.raises(ValueError, match="command must contain values without formats"):
             Program(("cat", word), str(tmp_path)).check_names(("width",))
-    Program(("cat", "{{width:d}}", '{"width": 1, "x": {width}}'), str(tmp_path)).check_names(
-        ("width",)
-    )
+    literal = ("{{width:d}}", '{"width": 1, "x": {width}}', "${width:-1}", "{width: .x}")
+    Program(("cat", *literal), str(tmp_path)).check_names(("width",))
 
 
 def test_a_program_that_changes_meanwhile_is_not_played(tmp_path: Path) -> None:

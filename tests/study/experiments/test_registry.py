@@ -163,6 +163,7 @@ def test_the_first_of_several_costs_is_the_default() -> None:
     made = own("mcmdp", mean(), SIMULATIONS, costs=(count, time))
     assert (made.cost, replace(made, title="copy").cost) == (made.costs[0], made.costs[0])
     assert made.cost.counted == "n_playout_moves"
+    assert own("mcmdp", mean(), SIMULATIONS, costs=(count, cpu_seconds("game"))).cost == made.cost
 
 
 def test_a_copy_of_an_experiment_is_checked_like_a_new_one() -> None:

@@ -16,6 +16,7 @@ from tests.study.made_studies import add_point, add_trials, data_of, new_study, 
 from tests.study.mirrored import GAIN, LOSS
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.charts.export import pictured_charts
+from thetafront.study.charts.hypervolume import hypervolume_trace
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.agent_parser import build_agent
@@ -229,7 +230,7 @@ def test_points_that_a_constraint_now_forbids_are_left_out(quick: Experiment) ->
     query = PickQuery(few.data.experiment, cost_limit=1.0)
     found = few.to_pick_from().pick(query)
     assert (found.chosen.number, found.n_candidates, found.passed_over) == (2, 2, ())
-    assert forbidden_line(few.data) == "left out: 1 point that <lambda>() now forbids"
+    assert forbidden_line(few.data) == "left out: 1 θ that <lambda>() now forbids"
     assert validated_line(few.data).startswith("2 points; by their own games alone, 2 on the front")
     assert (none.rows, none.data.played_points) == ([], [])
     with pytest.raises(InputError, match="has no validated points that its constraints allow"):
@@ -240,6 +241,9 @@ def test_points_that_a_constraint_now_forbids_are_left_out(quick: Experiment) ->
     assert trials.index[trials["p_on_front"].notna()].tolist() == [1, 3]
     proposals = Certification(RegretTarget(1e9), Precision(), print).choose(none, is_late=True)
     assert {point.params["n_playouts"] for point in proposals} <= {1, 2, 3, 4, 5} != set()
+    gained = [hypervolume_trace(each.data).iloc[-1] for each in (none, few)]
+    assert 0.0 < gained[0]["observed"] < 0.8 * gained[1]["observed"]
+    assert 0.0 < gained[0]["predicted"] < 0.8 * gained[1]["predicted"]
     captions = [chart.caption for chart in pictured_charts(none).values()]
     assert "Nothing is validated yet." in captions
     assert none.combined is not None
