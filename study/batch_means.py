@@ -101,11 +101,12 @@ def variances_of_log_ratios(
         return LogVariances(np.full(len(samples), np.nan))
     if drifts:
         found = time_variances(samples, n_blocks, block)
-        own, shared = found.own + found.shared, 0.0
-        if block > 1:
-            merged = np.minimum(n_blocks, blocks_of_most(n_blocks))
-            other = time_variances(samples, merged, block)
-            own, shared = np.maximum(found.own, other.own), max(found.shared, other.shared)
+        own, shared = found.own, found.shared
+        if block == 1:
+            own, shared = own + shared, 0.0
+        elif (most := blocks_of_most(n_blocks)) < n_blocks.max():
+            other = time_variances(samples, np.minimum(n_blocks, most), block)
+            own, shared = np.maximum(own, other.own), max(shared, other.shared)
     else:
         errors = block_errors(samples, n_blocks)
         own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
