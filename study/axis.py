@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from thetafront.study.arrays import Floats
+
 N_DECIMALS = 10  # of values on a grid, in steps
 
 

@@ -55,12 +55,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats, Integers
 from thetafront.study.estimate import Z95, t95
 from thetafront.study.shrinkage import pseudo_games
 
-Floats = npt.NDArray[np.float64]
 PSEUDO_BLOCKS = 10.0
 MAX_BLOCKS = 5
 FEW_GAMES = 20
@@ -114,14 +113,12 @@ def variances_of_log_ratios(
     return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
 
 
-def block_errors(
-    samples: Sequence[tuple[Floats, Floats]], n_blocks: npt.NDArray[np.int64]
-) -> list[Floats]:
+def block_errors(samples: Sequence[tuple[Floats, Floats]], n_blocks: Integers) -> list[Floats]:
     """Return e_b of each sample, shape (its number of blocks,)."""
     return [deviations(*each, n) for each, n in zip(samples, n_blocks.tolist(), strict=True)]
 
 
-def blocks_of_most(n_blocks: npt.NDArray[np.int64]) -> int:
+def blocks_of_most(n_blocks: Integers) -> int:
     """Return how many blocks at least half of the timed samples have, and at least two of several.
 
     ``n_blocks`` must have a timed sample.
@@ -131,7 +128,7 @@ def blocks_of_most(n_blocks: npt.NDArray[np.int64]) -> int:
 
 
 def time_variances(
-    samples: Sequence[tuple[Floats, Floats]], n_blocks: npt.NDArray[np.int64], block: int
+    samples: Sequence[tuple[Floats, Floats]], n_blocks: Integers, block: int
 ) -> LogVariances:
     """Return the relative variances of each sample's own error and of the shared error of times."""
     errors, most = block_errors(samples, n_blocks), int(n_blocks.max())

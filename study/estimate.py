@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats
 from thetafront.study.shrinkage import NO_PRIOR, ROUNDING, Moments, Prior, are_equal, dispersion
 
 Z95 = 1.959963984540054  # the normal's 97.5% point
@@ -42,9 +42,7 @@ def t95(n: float) -> float:
     return float(stdtrit(n - 1, 0.975))
 
 
-def t_interval(
-    values: Sequence[float] | npt.NDArray[np.float64], prior: Prior = NO_PRIOR
-) -> Estimate:
+def t_interval(values: Sequence[float] | Floats, prior: Prior = NO_PRIOR) -> Estimate:
     """Estimate a mean with Student's t interval.
 
     With fewer than 30 values, a prior for their variance is used. A single value has no interval.
@@ -65,7 +63,7 @@ def t_interval(
     return Estimate(mean, mean - half, mean + half, sem)
 
 
-def mean(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
+def mean(values: Sequence[float] | Floats) -> Estimate:
     """Estimate a mean by a BCa bootstrap (Efron 1987) of 9,999 resamples.
 
     With fewer than 20 values, Student's t interval is used: for samples of bimodal scores, the
@@ -91,15 +89,12 @@ def mean(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
     return Estimate(by_t.value, float(interval.low), float(interval.high), by_t.sem)
 
 
-def difference(
-    values: Sequence[float] | npt.NDArray[np.float64],
-    others: Sequence[float] | npt.NDArray[np.float64],
-) -> Estimate:
+def difference(values: Sequence[float] | Floats, others: Sequence[float] | Floats) -> Estimate:
     """Estimate by how much the mean of ``values`` exceeds that of ``others``, paired by seed."""
     return mean(np.asarray(values, np.float64) - np.asarray(others, np.float64))
 
 
-def median(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
+def median(values: Sequence[float] | Floats) -> Estimate:
     """Estimate a median, with an interval that is valid for any distribution.
 
     The ends of the interval are two values of the sample. The number of values below the median is
@@ -120,7 +115,7 @@ def median(values: Sequence[float] | npt.NDArray[np.float64]) -> Estimate:
 
 
 def bounded_mean(
-    values: Sequence[float] | npt.NDArray[np.float64],
+    values: Sequence[float] | Floats,
     low: float = 0.0,
     high: float = 1.0,
     prior: Prior = NO_PRIOR,

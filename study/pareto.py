@@ -17,12 +17,11 @@ take twice the time at any budget.
 from bisect import bisect_right
 
 import numpy as np
-import numpy.typing as npt
+
+from thetafront.study.arrays import Booleans, Floats, Integers
 
 
-def nondominated(
-    scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64]
-) -> npt.NDArray[np.int64]:
+def nondominated(scores: Floats, costs: Floats) -> Integers:
     """Find the points that no other point beats.
 
     Point i beats point j if i is no worse in both objectives and better in one. Equal points are
@@ -49,9 +48,7 @@ def nondominated(
     return np.array(front, np.int64)
 
 
-def near_front(
-    scores: npt.NDArray[np.float64], costs: npt.NDArray[np.float64], factor: float
-) -> npt.NDArray[np.bool_]:
+def near_front(scores: Floats, costs: Floats, factor: float) -> Booleans:
     """Return, for each point, whether all points that are cheaper by ``factor`` score less."""
     order = np.argsort(costs)
     best = np.append(-np.inf, np.maximum.accumulate(scores[order]))
@@ -60,10 +57,7 @@ def near_front(
 
 
 def hypervolume(
-    scores: npt.NDArray[np.float64],
-    costs: npt.NDArray[np.float64],
-    reference_score: float,
-    reference_cost: float,
+    scores: Floats, costs: Floats, reference_score: float, reference_cost: float
 ) -> float:
     """Return the area that the points dominate, in points · decades.
 
@@ -82,7 +76,7 @@ def hypervolume(
     return float(np.sum(heights * np.diff(edges)))
 
 
-def most_hypervolume(front: npt.NDArray[np.float64], n_points: int) -> list[int]:
+def most_hypervolume(front: Floats, n_points: int) -> list[int]:
     """Return the indices of up to ``n_points`` points of a front: both ends, and the best between.
 
     The best are those that add most hypervolume, one after the other. What they add lies between
@@ -104,11 +98,7 @@ def most_hypervolume(front: npt.NDArray[np.float64], n_points: int) -> list[int]
     return sorted(chosen)
 
 
-def added_hypervolume(
-    values: npt.NDArray[np.float64],
-    known: npt.NDArray[np.float64],
-    reference: npt.NDArray[np.float64],
-) -> npt.NDArray[np.float64]:
+def added_hypervolume(values: Floats, known: Floats, reference: Floats) -> Floats:
     """Return the hypervolume that each of some points would add to a front of known points.
 
     Both objectives are to be maximized. A point adds a rectangle: its first objective, down to that
@@ -131,7 +121,7 @@ def added_hypervolume(
     return added
 
 
-def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def p_on_front(draws: Floats) -> Floats:
     """Return, for each point, the share of draws in which no other point dominates it.
 
     Parameters
@@ -149,7 +139,7 @@ def p_on_front(draws: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return counts / len(draws)
 
 
-def n_dominating_layers(values: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+def n_dominating_layers(values: Floats) -> Integers:
     """Return, for each point, how many fronts must be removed until it is on the front.
 
     ``values`` have shape (n, 2) and are maximized; the result has shape (n,). Equal points are on

@@ -56,11 +56,10 @@ from enum import IntEnum
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95
 
-Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]
 
 # Maximum bias of √y, relative to √y: that of one game with a standard deviation of 40% of y.

@@ -49,9 +49,9 @@ from collections.abc import Sequence
 from typing import NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from thetafront.study.arrays import Floats
+
 PSEUDO_GAMES, MANY_PSEUDO_GAMES = 10.0, 100.0  # κ
 TYPICAL_DEVIATION = 0.4  # of one game, relative to the mean
 WEIGHT = 0.01  # so small that many similar values, such as accuracies, do not seem noisy

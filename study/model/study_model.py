@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.arrays import Floats
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import added_hypervolume, most_hypervolume
@@ -103,7 +103,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
         return FittedModel(cube, known, posterior, data.record.seed, n_validated=len(points))
 
 
-def goal_variances(data: StudyData, points: Sequence[Point]) -> npt.NDArray[np.float64]:
+def goal_variances(data: StudyData, points: Sequence[Point]) -> Floats:
     """Return the variances of validated points' means, estimated from the trials' games as well."""
     goal = data.experiment.goal
     of_points = [point.moments(goal) for point in points]
@@ -137,7 +137,7 @@ def choose_points(model: FittedModel, data: StudyData, n_points: int) -> list[Po
     return list(chosen.values())
 
 
-def proposal_at(code: npt.NDArray[np.float64], model: FittedModel, data: StudyData) -> Point:
+def proposal_at(code: Floats, model: FittedModel, data: StudyData) -> Point:
     """Return the rounded θ at a point of the unit cube, named after a trial that had the same θ."""
     values = data.experiment.space.tidy(model.cube.decode(code))
     key = theta_key(values)

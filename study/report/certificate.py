@@ -35,9 +35,9 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.arrays import Floats, Integers
 from thetafront.study.estimate import Z95
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
@@ -52,7 +52,6 @@ from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import duration
 
-Floats = npt.NDArray[np.float64]
 LEVEL = 0.95
 N_LIMITS = 64
 N_DRAWS = 1000
@@ -217,7 +216,7 @@ class Draws:
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
         return cls(points, scores, 10.0 ** (shared - draws[..., 1]), mean)
 
-    def best_predicted(self, limits: Floats, n: int | None = None) -> npt.NDArray[np.int64]:
+    def best_predicted(self, limits: Floats, n: int | None = None) -> Integers:
         """Return the index of the point with the best expected goal within each limit.
 
         With ``n``, only the first n points may be chosen.
@@ -226,7 +225,7 @@ class Draws:
         within = mean[:, 1] >= -np.log10(limits)[:, None]
         return np.asarray(np.argmax(np.where(within, mean[:, 0], -np.inf), axis=1))
 
-    def regrets(self, limits: Floats, chosen: npt.NDArray[np.int64]) -> Floats:
+    def regrets(self, limits: Floats, chosen: Integers) -> Floats:
         """Return the regret of the point chosen for each limit, shape (n_draws, n_limits)."""
         order = np.argsort(self.costs, axis=1)
         by_cost = np.take_along_axis(self.scores, order, axis=1)

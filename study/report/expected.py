@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.space import Space
@@ -16,7 +16,6 @@ from thetafront.study.report.played_rows import cost_estimates
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.posterior import Posterior
 
-Floats = npt.NDArray[np.float64]
 CONFIDENCE = 0.95  # probability with which a θ must be within a budget
 # A θ without games must meet higher probabilities, so that it is probably still good enough after
 # it has been played:

@@ -22,13 +22,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.arrays import Floats
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.fitted_model import FittedModel
 
-Floats = npt.NDArray[np.float64]
 N_SAMPLES, N_SAMPLES_OF_MANY = 1024, 512  # powers of two, as Sobol's sequence needs
 MANY = 600  # observations; a model with this many is slow, so fewer samples are used
 N_RESAMPLES = 99

@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.agents.agent import Game
+from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
@@ -205,7 +205,7 @@ def judged_area(
     )
 
 
-def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+def cost_deviations(rows: Sequence[Row], name: str) -> Floats:
     """Return the standard deviation of log₁₀ of each point's cost.
 
     It is computed from the point's own games. Where these are too few, it is computed from all
@@ -217,12 +217,12 @@ def cost_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
     return np.where(np.isnan(own), log_deviations(rows, combined), own)
 
 
-def log_deviations(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+def log_deviations(rows: Sequence[Row], name: str) -> Floats:
     """Return the standard deviation of log₁₀ of a cost, from its 95% interval."""
     low, high = column(rows, f"{name}_low95"), column(rows, f"{name}_high95")
     return np.asarray(np.log10(high / low) / (2.0 * Z95))
 
 
-def column(rows: Sequence[Row], name: str) -> npt.NDArray[np.float64]:
+def column(rows: Sequence[Row], name: str) -> Floats:
     """Return a column of numbers."""
     return np.array([row[name] for row in rows], np.float64)

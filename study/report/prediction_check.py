@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.model.study_model import goal_variances
@@ -28,9 +28,7 @@ N_DRAWS = 4000
 MIN_INSIDE = 0.8  # share of means that must lie in their predicted intervals
 
 
-def drawn_goal(
-    model: FittedModel, thetas: Sequence[Theta], seed: int = 0
-) -> npt.NDArray[np.float64]:
+def drawn_goal(model: FittedModel, thetas: Sequence[Theta], seed: int = 0) -> Floats:
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
     posterior, codes = model.posterior, model.cube.encode(thetas)
     rng = np.random.default_rng(seed)
@@ -60,10 +58,7 @@ class PredictionCheck:
 
 
 def checked(
-    model: FittedModel,
-    thetas: Sequence[Theta],
-    means: npt.NDArray[np.float64],
-    variances: npt.NDArray[np.float64],
+    model: FittedModel, thetas: Sequence[Theta], means: Floats, variances: Floats
 ) -> PredictionCheck:
     """Compare measured means of the goal with a model; ``variances`` are those of the means' noise.
 

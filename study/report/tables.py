@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from thetafront.agents.agent import Outcome
+from thetafront.study.arrays import Integers
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.atomic import atomic_write
@@ -89,7 +89,7 @@ def frame_thetas(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, 
 
 def add_predictions(
     frame: pd.DataFrame,
-    complete: npt.NDArray[np.int64],
+    complete: Integers,
     data: StudyData,
     model: "FittedModel",
 ) -> None:

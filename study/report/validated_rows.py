@@ -13,8 +13,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.point import Point
@@ -100,7 +100,7 @@ def without_baselines(rows: Sequence[Row], experiment: Experiment) -> list[Row]:
 
 
 def with_front(
-    rows: Sequence[Row], experiment: Experiment, draws: npt.NDArray[np.float64] | None = None
+    rows: Sequence[Row], experiment: Experiment, draws: Floats | None = None
 ) -> list[Row]:
     """Add whether each point is nondominated, and the probability that it is.
 

@@ -7,14 +7,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.engine.jit import inlined, kernel
+from thetafront.study.arrays import Floats, Integers
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import RIGHT_ANGLE, Form, Scale
-
-Floats = npt.NDArray[np.float64]
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 # The last node stands for the present area, which is subtracted.
@@ -73,7 +71,7 @@ class Area:
         nothing = np.array([-math.inf, 0.0, 0.0, self.extents[-1]])
         return self.gains_with(steps, np.tile(nothing, (n, 1)), np.full(n, size))
 
-    def gains_with(self, steps: Floats, own: Floats, places: npt.NDArray[np.int64]) -> Floats:
+    def gains_with(self, steps: Floats, own: Floats, places: Integers) -> Floats:
         """Return the gains if the candidate itself is also a point, see :func:`expected_gains`."""
         known = (self.heights, self.extents, self.reference, self.scale.form)
         return expected_gains(*known, steps, own, places, NODES, WEIGHTS)
@@ -98,7 +96,7 @@ def expected_gains(
     form: int,
     steps: Floats,
     own: Floats,
-    places: npt.NDArray[np.int64],
+    places: Integers,
     nodes: Floats,
     weights: Floats,
 ) -> Floats:

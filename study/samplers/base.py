@@ -6,7 +6,6 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna.distributions import BaseDistribution
 from optuna.samplers import BaseSampler, RandomSampler
@@ -14,12 +13,12 @@ from optuna.search_space import IntersectionSearchSpace
 from optuna.trial import FrozenTrial
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.arrays import Floats
 from thetafront.study.experiments.space import Space
 from thetafront.study.samplers.candidates import nearest_feasible, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import Objectives, Observations, observe
 
-Floats = npt.NDArray[np.float64]
 ONE_AT_A_TIME = Lock()
 N_AT_RANDOM = 1024
 # Maximum number of tries if parameters are sampled one by one, and if they are sampled together,

@@ -1,11 +1,9 @@
 """Candidate points of the unit cube: spread over the whole cube, or near good points."""
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Booleans, Floats
 from thetafront.study.samplers.encoding import UnitCube
-
-Floats = npt.NDArray[np.float64]
 
 P_REDRAWN = 0.05  # probability that a perturbed parameter is drawn uniformly
 SAME_POINT = 1e-9  # points are the same if no coordinate differs by more than this
@@ -76,7 +74,7 @@ def perturb_some(
     return perturb(cube, chosen, 10.0 ** rng.uniform(*powers, (n, 1)), rng)
 
 
-def is_among(points: Floats, others: Floats) -> npt.NDArray[np.bool_]:
+def is_among(points: Floats, others: Floats) -> Booleans:
     """Return which points are also in ``others``, up to rounding, shape (len(points),)."""
     from scipy.spatial.distance import cdist  # noqa: PLC0415, slow
 

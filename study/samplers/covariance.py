@@ -15,9 +15,9 @@ Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006)
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from thetafront.study.arrays import Floats
+
 SMOOTH, ROUGH = 2.5, 1.5  # ν
 BLOCK = 2**15  # pairs at a time; with arrays larger than the cache, a pair takes 20 times as long
 # Points are the same if their coordinates are, rounded to so many decimals. They are compared only

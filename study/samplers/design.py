@@ -13,15 +13,15 @@ Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.agents.parameters import Value
+from thetafront.study.arrays import Floats
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.dimension import CategoricalParameter
 from thetafront.study.experiments.space import N_SAMPLED, Space
 
 
-def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:
+def sobol(n_dimensions: int, n_points: int, seed: int) -> Floats:
     """Draw a scrambled Sobol sequence, shape (n_points, n_dimensions)."""
     if n_points & (n_points - 1):
         raise InputError(
@@ -33,7 +33,7 @@ def sobol(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64
     return qmc.Sobol(n_dimensions, scramble=True, rng=np.random.default_rng(seed)).random(n_points)
 
 
-def latin_hypercube(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[np.float64]:
+def latin_hypercube(n_dimensions: int, n_points: int, seed: int) -> Floats:
     """Draw a Latin hypercube, shape (n_points, n_dimensions)."""
     from scipy.stats import qmc  # noqa: PLC0415, takes half a second
 
@@ -42,7 +42,7 @@ def latin_hypercube(n_dimensions: int, n_points: int, seed: int) -> npt.NDArray[
 
 MAX_DRAWN = 2**17
 
-DESIGNS: dict[str, Callable[[int, int, int], npt.NDArray[np.float64]]] = {
+DESIGNS: dict[str, Callable[[int, int, int], Floats]] = {
     "sobol": sobol,
     "lhs": latin_hypercube,
 }

@@ -19,11 +19,10 @@ from optuna.distributions import (
     IntDistribution,
 )
 
+from thetafront.study.arrays import Booleans, Floats
 from thetafront.study.axis import ParameterAxis
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.space import Space
-
-Floats = npt.NDArray[np.float64]
 
 
 def make_axis(distribution: BaseDistribution) -> ParameterAxis:
@@ -138,7 +137,7 @@ class UnitCube:
                 points[~active, self.columns[name]] = 0.5
         return points
 
-    def is_feasible(self, points: Floats) -> npt.NDArray[np.bool_]:
+    def is_feasible(self, points: Floats) -> Booleans:
         """Return which points satisfy the constraints of the space, shape (len(points),)."""
         if self.space is None or not self.space.constraints:
             return np.ones(len(points), np.bool_)

@@ -11,14 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.observations import Observations, n_to_fit
 from thetafront.study.samplers.posterior import fit_once
-
-Floats = npt.NDArray[np.float64]
 
 MAX_LABELS = 128  # of each kind, from the latest trials
 MIN_PROBABILITY = 0.5  # that a point on a predicted front can be played

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from thetafront.study.arrays import Booleans, Floats
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import ROUGH, SMOOTH
 from thetafront.study.samplers.encoding import UnitCube
@@ -14,7 +14,6 @@ from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import TINY, Posterior
 from thetafront.study.samplers.predicted_front import PredictedFront, predicted_front
 
-Floats = npt.NDArray[np.float64]
 # Standard deviation, in decades, of the prior of the shift between times measured in a search and
 # in validation. The shifts measured so far were 1.4% to 14%.
 SHIFT_DEVIATION = 0.05
@@ -164,7 +163,7 @@ class FittedModel:
         hypers = [process.hyper for process in self.posterior.processes]
         return np.where(np.isnan(noise), [each.noise * each.scale**2 for each in hypers], noise)
 
-    def is_untested(self, points: Floats) -> npt.NDArray[np.bool_]:
+    def is_untested(self, points: Floats) -> Booleans:
         """Return at which points no validation game was played, shape (m, 1)."""
         return ~is_among(points, self.observations.points[: self.n_validated])[:, None]
 

@@ -44,7 +44,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, lapack, solve_triangular
 
-from thetafront.study.samplers.covariance import Floats, Hyperparameters, covariances
+from thetafront.study.arrays import Floats
+from thetafront.study.samplers.covariance import Hyperparameters, covariances
 from thetafront.study.samplers.hyperparameters import JITTER
 
 MIN_ADDED = 1e-11  # smallest addition to a diagonal, relative to its largest entry

@@ -27,9 +27,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import blas, lapack, solve_triangular
 
+from thetafront.study.arrays import Booleans, Floats, Integers
 from thetafront.study.samplers.area import Area
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import covariances
@@ -37,8 +37,6 @@ from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import JITTER
 from thetafront.study.samplers.observations import Observations
-
-Floats = npt.NDArray[np.float64]
 
 N_RENEWED = 32  # how many stale gains are recomputed at a time
 
@@ -134,10 +132,10 @@ class Pool:
     noise: Floats
     covariance: Floats  # (m, J): covariance with the area's points
     extents: Floats  # (m, 2): e of the candidate, and the e left to the area's point before it
-    places: npt.NDArray[np.int64]  # (m,): how many of the area's points come before it
+    places: Integers  # (m,): how many of the area's points come before it
     # (m,): expected gains; `stale` ones were computed before the latest trial was put in flight.
     gains: Floats
-    stale: npt.NDArray[np.bool_]  # (m,)
+    stale: Booleans  # (m,)
     chances: Floats  # (m,): probability that a trial can be played; gains are multiplied by it
 
 
@@ -190,7 +188,7 @@ class Greedy:
         self.renew(pool, np.arange(len(points)))
         return pool
 
-    def extents(self, second: Floats, places: npt.NDArray[np.int64]) -> Floats:
+    def extents(self, second: Floats, places: Integers) -> Floats:
         """Return e of candidates, and the e left to the points before them, shape (m, 2)."""
         if not len(self.chances):
             return np.column_stack([np.maximum(second - self.edges[-1], 0.0), second])
@@ -198,7 +196,7 @@ class Greedy:
         own = self.chances[before] * np.maximum(second - self.edges[places], 0.0)
         return np.column_stack([own, self.area.extents[before] - own])
 
-    def renew(self, pool: Pool, some: npt.NDArray[np.int64]) -> None:
+    def renew(self, pool: Pool, some: Integers) -> None:
         """Compute the current gains of some candidates."""
         total = total_variance(pool.points[some], pool.variance[some], pool.noise[some], self.tried)
         root = np.sqrt(total)
@@ -212,7 +210,7 @@ class Greedy:
         """Return the points of complete and pending trials, and the points chosen so far."""
         return np.concatenate([self.observations.tried, self.flying.points])
 
-    def best(self, pool: Pool, n: int) -> npt.NDArray[np.int64]:
+    def best(self, pool: Pool, n: int) -> Integers:
         """Return the n candidates with the largest gains, the largest first.
 
         Gains hardly ever grow when trials are put in flight, so stale gains serve as upper bounds.

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import lapack
 
-from thetafront.study.samplers.covariance import ROUGH, SMOOTH, Floats, Hyperparameters, matern
+from thetafront.study.arrays import Floats, Integers
+from thetafront.study.samplers.covariance import ROUGH, SMOOTH, Hyperparameters, matern
 
 if TYPE_CHECKING:
     from scipy.optimize import OptimizeResult
@@ -62,7 +62,7 @@ class NegativeLogPosterior:
 
     @classmethod
     def from_observations(
-        cls, points: Floats, values: Floats, noise: Floats, owners: npt.NDArray[np.int64]
+        cls, points: Floats, values: Floats, noise: Floats, owners: Integers
     ) -> "NegativeLogPosterior":
         """Scale the observations; the parameters are those of :func:`fit_hyperparameters`."""
         centre, scale = centre_and_scale(values)
@@ -114,10 +114,7 @@ class NegativeLogPosterior:
 
 
 def fit_hyperparameters(
-    points: Floats,
-    values: Floats,
-    noise: Floats,
-    owners: npt.NDArray[np.int64] | None = None,
+    points: Floats, values: Floats, noise: Floats, owners: Integers | None = None
 ) -> Hyperparameters:
     """Find the hyperparameters of highest posterior density.
 
@@ -164,7 +161,7 @@ def highest(objective: NegativeLogPosterior, logs: Floats) -> "OptimizeResult":
 
 
 def hyperparameters_from_logs(
-    logs: Floats, values: Floats, owners: npt.NDArray[np.int64], smoothness: float
+    logs: Floats, values: Floats, owners: Integers, smoothness: float
 ) -> Hyperparameters:
     """Return the hyperparameters with these logarithms."""
     centre, scale = (float(each) for each in centre_and_scale(values))
@@ -178,7 +175,7 @@ def draw_hyperparameters(
     points: Floats,
     values: Floats,
     noise: Floats,
-    owners: npt.NDArray[np.int64],
+    owners: Integers,
     n: int,
     rng: np.random.Generator,
 ) -> list[Hyperparameters]:

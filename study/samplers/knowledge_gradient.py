@@ -46,8 +46,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats
 from thetafront.study.samplers.area import Area
 from thetafront.study.samplers.base import ModelSampler
 from thetafront.study.samplers.candidates import feasible, perturb, perturb_some, sobol_points
@@ -58,8 +58,6 @@ from thetafront.study.samplers.greedy import Greedy, total_variance
 from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import climb
-
-Floats = npt.NDArray[np.float64]
 
 N_SOBOL = 256
 N_NEAR_FRONT = 256

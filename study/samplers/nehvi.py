@@ -39,9 +39,9 @@ optimization* (2016); average over posterior draws of the noisy front: Daulton, 
 """
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr
 
+from thetafront.study.arrays import Floats
 from thetafront.study.samplers.base import ModelSampler
 from thetafront.study.samplers.candidates import feasible, is_among, perturb, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
@@ -49,7 +49,6 @@ from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import Posterior
 
-Floats = npt.NDArray[np.float64]
 Strips = tuple[Floats, Floats]
 """For drawn fronts: edges aᵢ, shape (n_draws, n + 2); floors bᵢ₊₁, shape (n_draws, n + 1)."""
 

@@ -14,13 +14,13 @@ import numpy.typing as npt
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from thetafront.study.arrays import Floats, Integers
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Scale, beyond_worst
 from thetafront.study.shrinkage import Moments, are_equal
 
-Floats = npt.NDArray[np.float64]
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
 MAX_PENDING = 512
 GROWTH = 1.1
@@ -73,7 +73,7 @@ class Observations:
     pending: Floats  # (p, d): trials in flight
     reference: Floats  # (2,): the reference point
     # (d,): which parameter each coordinate belongs to, see `UnitCube`.
-    owners: npt.NDArray[np.int64]
+    owners: Integers
     scales: tuple[Scale, Scale] = (Scale.LINEAR, Scale.LINEAR)  # scales of the values
     # −1 if the first objective is minimized, so that its values here are negated; otherwise 1.
     sign: float = 1.0
@@ -84,7 +84,7 @@ class Observations:
         """The distinct points of complete and pending trials, shape (m, d)."""
         return np.unique(np.concatenate([self.points, self.pending]), axis=0)
 
-    def to_fit(self, k: int) -> tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]:
+    def to_fit(self, k: int) -> tuple[Floats, Floats, Floats, Integers]:
         """Return points, values, noise and owners to which objective k's process is fitted."""
         m = len(self.first_noise)
         columns = (each[:, k] for each in (self.first_values, self.first_noise))
@@ -96,7 +96,7 @@ class Observations:
         values, noise = (np.ascontiguousarray(each[:, k]) for each in (self.values, self.noise))
         return self.points, values, noise
 
-    def some(self, kept: npt.NDArray[np.intp]) -> "Observations":
+    def some(self, kept: Integers) -> "Observations":
         """Return the observations with only those complete trials whose indices are ``kept``."""
         kept = np.sort(kept)
         values, noise, m = self.values[kept], self.noise[kept], len(self.first_noise)

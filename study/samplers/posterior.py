@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from thetafront.study.arrays import Floats, Integers
 from thetafront.study.pareto import n_dominating_layers, nondominated
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.covariance import Hyperparameters
@@ -37,8 +38,7 @@ from thetafront.study.scale import Belief, Scale
 if TYPE_CHECKING:
     from thetafront.study.samplers.observations import Observations
 
-Floats = npt.NDArray[np.float64]
-FitData = tuple[Floats, Floats, Floats, npt.NDArray[np.int64]]  # points, values, noise, owners
+FitData = tuple[Floats, Floats, Floats, Integers]  # points, values, noise, owners
 UNIFORM_DEVIATION = math.sqrt(1.0 / 12.0)
 TINY = 1e-300
 

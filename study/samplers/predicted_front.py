@@ -20,16 +20,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from thetafront.study.arrays import Floats, Integers
 from thetafront.study.pareto import nondominated
 from thetafront.study.samplers.candidates import feasible, perturb_some, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Allowed, Feasibility
 from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import Posterior
-
-Floats = npt.NDArray[np.float64]
 
 N_SOBOL = 4096
 N_ROUNDS = 30
@@ -65,7 +63,7 @@ class PredictedFront:
         return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
 
 
-def spread(n: int, most: int) -> npt.NDArray[np.int64]:
+def spread(n: int, most: int) -> Integers:
     """Return at most ``most`` of n indices, evenly spread, including the first and the last."""
     return np.unique(np.linspace(0, n - 1, most).round().astype(np.int64))
 

@@ -32,9 +32,10 @@ from smac import HyperparameterOptimizationFacade, Scenario
 from smac.multi_objective import ParEGO
 from smac.runhistory import TrialInfo, TrialValue
 
+from thetafront.study.arrays import Floats
 from thetafront.study.samplers.base import ModelSampler
 from thetafront.study.samplers.encoding import UnitCube
-from thetafront.study.samplers.observations import Floats, Observations
+from thetafront.study.samplers.observations import Observations
 
 logging.getLogger("smac").setLevel(logging.ERROR)  # it warns of the missing initial design
 

@@ -3,16 +3,14 @@
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 
+from thetafront.study.arrays import Floats
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.importance import coordinates, total_indices
 from thetafront.study.samplers.encoding import UnitCube
-
-Floats = npt.NDArray[np.float64]
 
 
 def test_of_ishigamis_function_they_are_the_published_ones() -> None:

@@ -3,17 +3,15 @@
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from tests.study.made_studies import add_trials, data_of, data_of_values, new_study, store_trial
+from thetafront.study.arrays import Floats
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.samplers.covariance import covariances
 from thetafront.study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel
-
-Floats = npt.NDArray[np.float64]
 
 
 def test_there_is_no_model_before_a_trial_is_complete(quick: Experiment) -> None:

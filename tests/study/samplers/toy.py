@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import optuna
 from optuna.distributions import (
     BaseDistribution,
@@ -15,12 +14,11 @@ from optuna.distributions import (
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from thetafront.study.arrays import Floats
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.observations import Objectives, Observations, n_to_fit
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import Moments, variances_of_means
-
-Floats = npt.NDArray[np.float64]
 
 
 def observations_of(points: Floats, values: Floats, variances: Floats) -> Observations:
