@@ -63,7 +63,7 @@ class Analysis:
     @cached_property
     def rows(self) -> list[Row]:
         """One row per validated point with games, numbered from the cheapest."""
-        return validated_rows(self.data, self.combined)
+        return [] if self.candidates is None else validated_rows(self.candidates)
 
     @cached_property
     def candidates(self) -> Candidates | None:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from thetafront.agents.agent import Game
 from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
@@ -38,42 +37,24 @@ def forbidden_line(data: StudyData) -> str:
     return f"left out: {len(data.forbidden):,} θ that {constraints} now forbids"
 
 
-def played_rows(
-    points: Sequence[Point],
-    experiment: Experiment,
-    has_failures: bool,
-    prior: Prior = NO_PRIOR,
-    trials: Sequence[Point] = (),
-) -> list[dict[str, Any]]:
-    """Return one row per point, numbered from 1 on.
+def played_rows(data: StudyData, points: Sequence[Point]) -> list[dict[str, Any]]:
+    """Return one row per point of a study, numbered from 1 on.
 
     A row has the mean of the point's validation games and its costs, with 95% intervals (NaN if
-    unknown). ``prior`` is what the study's games say about the variance of a single game;
-    ``trials`` may show that a count varies.
+    unknown).
     """
-    estimates = {
-        each: cost_estimates(experiment, each, points, trials) for each in experiment.costs
-    }
-    return [
-        {
-            **played_row(point, experiment, number, has_failures, prior),
-            **{
-                f"{cost.name}_{end}95": getattr(found[number - 1], end)
-                for cost, found in estimates.items()
-                for end in ("low", "high")
-            },
-        }
-        for number, point in enumerate(points, 1)
-    ]
+    rows = [played_row(data, point, number) for number, point in enumerate(points, 1)]
+    for cost in data.experiment.costs:
+        found = cost_estimates(data.experiment, cost, points, data.complete_trials)
+        for row, each in zip(rows, found, strict=True):
+            row |= dict(zip(cost.columns[1:], (each.low, each.high), strict=True))
+    return rows
 
 
-def played_row(
-    point: Point, experiment: Experiment, number: int, has_failures: bool, prior: Prior
-) -> dict[str, Any]:
+def played_row(data: StudyData, point: Point, number: int) -> dict[str, Any]:
     """Return the results of one point's games, without intervals of costs."""
-    goal = experiment.goal
-    n_failed = len(point.failures) if has_failures else None
-    columns = games_columns(point.in_order, experiment, n_failed, prior)
+    experiment, goal, prior = data.experiment, data.experiment.goal, data.variance_prior
+    columns = games_columns(point, experiment, data.has_failures, prior)
     found = goal.estimate(point.in_order, prior)
     first = {
         goal.column("mean"): found.value,
@@ -94,20 +75,18 @@ def played_row(
 
 
 def games_columns(
-    games: Sequence[Game],
-    experiment: Experiment,
-    n_failed: int | None = None,
-    prior: Prior = NO_PRIOR,
+    point: Point, experiment: Experiment, has_failures: bool, prior: Prior = NO_PRIOR
 ) -> dict[str, Any]:
     """Summarize the games of one θ, by column; NaN if there are none.
 
-    ``n_failed`` is the number of failed games; None if no game of the study has failed.
+    ``has_failures`` says whether a game of the study has failed.
     """
+    games = point.in_order
     n_moves = [game.n_moves for game in games if game.has_ended]
     moves = {"n_moves_mean": sum(n_moves) / len(n_moves) if n_moves else math.nan}
     return {
         "n_games": len(games),
-        **({} if n_failed is None else {"n_failed": n_failed}),
+        **({"n_failed": len(point.failures)} if has_failures else {}),
         **experiment.goal.summary(games),
         **{cost.name: cost.value(games) for cost in experiment.costs},
         **(moves if experiment.summary.has_moves else {}),

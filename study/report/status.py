@@ -70,9 +70,7 @@ def validated_line(data: StudyData) -> str:
         return "nothing yet"
     experiment, goal = data.experiment, data.experiment.goal
     points = by_cost(data)
-    rows = played_rows(
-        points, experiment, data.has_failures, data.variance_prior, data.complete_trials
-    )
+    rows = played_rows(data, points)
     values = np.array([point.objectives(goal, experiment.cost) for point in points])
     n_front = len(nondominated(goal.sign * values[:, 0], values[:, 1]))
     searched = [row for row in rows if row["origin"] not in experiment.baselines]

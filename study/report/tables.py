@@ -24,6 +24,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.atomic import atomic_write
 from thetafront.study.log.game_rows import cells_of_game, columns_of_games, is_reported
+from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_front
 from thetafront.study.report.expected import expected_at
@@ -50,20 +51,19 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     dominates them. Trials that a constraint now forbids have no such probability.
     """
     experiment = data.experiment
-    n_failed = len if data.has_failures else lambda failures: None
     rows = [
         {
             "trial": trial.number,
             "state": trial.state,
             "origin": trial.origin,
             **{name: trial.params.get(name, math.nan) for name in experiment.space.names},
-            **games_columns(list(trial.games.values()), experiment, n_failed(trial.failures)),
+            **games_columns(trial, experiment, data.has_failures),
             "error": trial.error,
         }
         for trial in data.trials
     ]
     columns = ["trial", "state", "origin", *experiment.space.names]
-    columns += [*games_columns([], experiment, n_failed({})), "error"]
+    columns += [*games_columns(Point({}), experiment, data.has_failures), "error"]
     frame = pd.DataFrame(rows, columns=columns)
     complete, goal = np.flatnonzero(frame["state"] == "complete"), experiment.goal
     broken_by = experiment.space.broken_by
@@ -147,8 +147,7 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 def validated_frame(analysis: "Analysis") -> pd.DataFrame:
     """Return the rows of validated points as a table, with predictions by the trials' model."""
     experiment, model = analysis.data.experiment, analysis.model
-    columns = validated_columns(experiment, analysis.data.has_failures)
-    frame = pd.DataFrame(analysis.rows, columns=columns)
+    frame = pd.DataFrame(analysis.rows, columns=validated_columns(analysis.data))
     if model is not None and len(frame):
         codes = model.cube.encode(frame_thetas(frame, experiment))
         predicted = model.posterior.goal(codes)

@@ -20,39 +20,30 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated, p_on_front
-from thetafront.study.report.expected import Expected, expect_points, with_known
-from thetafront.study.report.played_rows import (
-    Row,
-    by_cost,
-    column,
-    log_deviations,
-    played_rows,
-)
-from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.report.expected import Expected, with_known
+from thetafront.study.report.played_rows import Row, column, log_deviations, played_rows
+from thetafront.study.report.recommend import Candidates
 
 N_DRAWS = 4000
 
 
-def validated_rows(data: StudyData, combined: FittedModel | None) -> list[Row]:
+def validated_rows(candidates: Candidates) -> list[Row]:
     """Return one row per validated point with games, numbered from the cheapest.
 
     A row has the mean of the point's validation games and its cost, with 95% intervals (NaN if
-    unknown). It also has the score and the cost that the ``combined`` model expects, given all
-    games of the study (:func:`study.model.study_model.combine`). According to this model,
-    ``on_front`` marks nondominated points, and ``p_on_front`` is the probability that no other
-    validated point dominates the point.
+    unknown). It also has the score and the cost that the combined model expects, given all games
+    of the study (:func:`study.model.study_model.combine`). According to this model, ``on_front``
+    marks nondominated points, and ``p_on_front`` is the probability that no other validated point
+    dominates the point.
     """
-    experiment = data.experiment
-    points = by_cost(data)
-    if not points or combined is None:
+    experiment, combined = candidates.data.experiment, candidates.combined
+    points = [each.point for each in candidates.played]
+    if not points:
         return []
-    played = played_rows(
-        points, experiment, data.has_failures, data.variance_prior, data.complete_trials
-    )
-    expected = expect_points(combined, experiment, points, data.complete_trials)
+    expected = [each.expected for each in candidates.played]
     rows = [
         {**row, **combined_columns(each, experiment)}
-        for row, each in zip(played, expected, strict=True)
+        for row, each in zip(played_rows(candidates.data, points), expected, strict=True)
     ]
     if experiment.goal.is_exact:
         return with_front(rows, experiment)
@@ -80,13 +71,12 @@ def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, fl
     }
 
 
-def validated_columns(experiment: Experiment, has_failures: bool = False) -> list[str]:
+def validated_columns(data: StudyData) -> list[str]:
     """Return the columns of :func:`validated_rows`; there is one more column if games failed."""
-    empty = Point(dict.fromkeys(experiment.space.names, 0))
     nothing = Expected(Estimate(math.nan), Estimate(math.nan), math.nan)
     return [
-        *played_rows([empty], experiment, has_failures)[0],
-        *combined_columns(nothing, experiment),
+        *played_rows(data, [Point({})])[0],
+        *combined_columns(nothing, data.experiment),
         "on_front",
         "p_on_front",
     ]
