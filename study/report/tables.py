@@ -66,17 +66,17 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     columns += [*games_columns(Point({}), experiment, data.has_failures), "error"]
     frame = pd.DataFrame(rows, columns=columns)
     complete, goal = np.flatnonzero(frame["state"] == "complete"), experiment.goal
-    broken_by = experiment.space.broken_by
-    allowed = np.array([k for k in complete if not broken_by(data.trials[k].params)], int)
+    forbidden = [bool(experiment.space.broken_by(data.trials[k].params)) for k in complete]
+    allowed = complete[~np.array(forbidden, bool)]
     front = allowed[
         nondominated(
             goal.sign * frame[goal.column("mean")].to_numpy(float)[allowed],
             frame[experiment.cost.name].to_numpy(float)[allowed],
         )
     ]
-    frame["on_observed_front"] = np.isin(np.arange(len(frame)), front)
+    frame["on_observed_front"] = frame.index.isin(front)
     if model is not None:
-        add_predictions(frame, complete, data, model)
+        add_predictions(frame, complete, allowed, data, model)
     return frame
 
 
@@ -90,20 +90,20 @@ def frame_thetas(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, 
 def add_predictions(
     frame: pd.DataFrame,
     complete: Integers,
+    allowed: Integers,
     data: StudyData,
     model: "FittedModel",
 ) -> None:
-    """Add the model's predictions of the complete trials.
+    """Add the model's predictions of the complete trials, some of which are ``allowed``.
 
     At most 512 trials get a probability of being on the front: those that are nearest to the front
     by their predicted means.
     """
-    goal, broken_by = data.experiment.goal, data.experiment.space.broken_by
-    thetas = [data.trials[k].params for k in complete]
-    points = model.cube.encode(thetas)
+    goal = data.experiment.goal
+    points = model.cube.encode([data.trials[k].params for k in complete])
     scores = model.posterior.goal(points)
     rng = np.random.default_rng(0)
-    near = np.flatnonzero([not broken_by(theta) for theta in thetas])
+    near = np.flatnonzero(np.isin(complete, allowed))
     if len(near) > MAX_DRAWN:
         layers = n_dominating_layers(model.posterior.mean(points[near]))
         near = near[np.lexsort((rng.random(len(near)), layers))[:MAX_DRAWN]]
@@ -115,7 +115,6 @@ def add_predictions(
         "p_on_front": shares,
     }
     for name, values in predicted.items():
-        frame[name] = np.nan
         frame.loc[complete, name] = values
 
 
