@@ -286,26 +286,20 @@ def why_not(each: Candidate, best: Candidate, query: PickQuery, played: Collecti
 
 def check_wanted(goal: Goal, value: float) -> None:
     """Raise InputError for a value that no θ can reach, or that every θ reaches."""
+    scale, rises = goal.estimator.scale, goal.sign > 0
+    worst, best = (scale.low, scale.high) if rises else (scale.high, scale.low)  # all reach `worst`
+    if math.isfinite(value) and goal.sign * worst < goal.sign * value <= goal.sign * best:
+        return
+    allowed = "a finite number"
+    if math.isfinite(worst):
+        allowed = f"a number {'above' if rises else 'below'} {worst:g}"
+    if math.isfinite(best):
+        and_ = " and" if math.isfinite(worst) else ""
+        allowed += f"{and_} at {'most' if rises else 'least'} {best:g}"
     if goal.is_share:
-        worst, allowed = (
-            (0, "above 0 and up to 1") if goal.sign > 0 else (1, "of at least 0 and below 1")
-        )
-        if not (0 <= value <= 1 and value != worst):  # every θ reaches the worst
-            raise InputError(
-                f"{goal.label} must be a share {allowed}, such as 0.3 for 30% (got {value:g})"
-            )
-    scale = goal.estimator.scale
-    low, high = scale.low, scale.high
-    least, most = (low, high) if goal.sign > 0 else (high, low)
-    is_beyond = goal.sign * value <= goal.sign * least or goal.sign * value > goal.sign * most
-    if not math.isfinite(value) or is_beyond:
-        allowed = "a finite number"
-        if math.isfinite(least):  # every θ reaches it
-            allowed = f"a number {'above' if goal.sign > 0 else 'below'} {least:g}"
-        if math.isfinite(most):
-            and_, end = " and" if math.isfinite(least) else "", "most" if goal.sign > 0 else "least"
-            allowed += f"{and_} at {end} {most:g}"
-        raise InputError(f"{goal.label} must be {allowed} (got {value:g})")
+        ends = "above 0 and up to 1" if rises else "of at least 0 and below 1"
+        allowed = f"a share {ends}, such as 0.3 for 30%"
+    raise InputError(f"{goal.label} must be {allowed} (got {value:g})")
 
 
 def cost_text(expected: Expected, experiment: Experiment) -> str:
