@@ -47,7 +47,7 @@ def played_rows(data: StudyData, points: Sequence[Point]) -> list[dict[str, Any]
     for cost in data.experiment.costs:
         found = cost_estimates(data.experiment, cost, points, data.complete_trials)
         for row, each in zip(rows, found, strict=True):
-            row |= dict(zip(cost.columns[1:], (each.low, each.high), strict=True))
+            row |= {f"{cost.name}_low95": each.low, f"{cost.name}_high95": each.high}
     return rows
 
 

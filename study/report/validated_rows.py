@@ -55,19 +55,16 @@ def validated_rows(candidates: Candidates) -> list[Row]:
 
 def combined_columns(expected: Expected, experiment: Experiment) -> dict[str, float]:
     """Return the columns of the score and the cost that are expected of a point."""
-    goal = experiment.goal
+    goal, cost_column = experiment.goal, f"combined_{experiment.cost.name}"
     score, cost = expected.score, expected.cost
     return {
         goal.combined_column("mean"): score.value,
         goal.combined_column("sd"): score.sem,
         goal.combined_column("low95"): score.low,
         goal.combined_column("high95"): score.high,
-        **{
-            f"combined_{name}": value
-            for name, value in zip(
-                experiment.cost.columns, (cost.value, cost.low, cost.high), strict=True
-            )
-        },
+        cost_column: cost.value,
+        f"{cost_column}_low95": cost.low,
+        f"{cost_column}_high95": cost.high,
     }
 
 
