@@ -29,16 +29,15 @@ def write_tables(analysis: Analysis, location: Location, folder: Path) -> list[P
     InputError if the folder cannot be written, or contains other files with the same names.
     """
     make_folder(folder)
-    tables = analysis.tables
-    paths = [folder / f"{name}.csv" for name in tables]
-    earlier_manifest(folder / MANIFEST)
-    for path, table in zip(paths, tables.values(), strict=True):
+    tables = {folder / f"{name}.csv": table for name, table in analysis.tables.items()}
+    manifest = folder / MANIFEST
+    earlier_manifest(manifest)
+    for path, table in tables.items():
         check_table(path, str(table.columns[0]))
-    for path, table in zip(paths, tables.values(), strict=True):
+    for path, table in tables.items():
         write_csv(table, path)
-    paths.append(folder / MANIFEST)
-    write_json(make_manifest(analysis.data, location), paths[-1])
-    return paths
+    write_json(make_manifest(analysis.data, location), manifest)
+    return [*tables, manifest]
 
 
 def make_tables(analysis: Analysis) -> Tables:
