@@ -37,15 +37,6 @@ DEFAULT_SAMPLER = "knowledge-gradient"
 EXACT_SAMPLER = "nehvi"  # for exact scores: the recommended front then consists of trials
 
 
-def startup(n_design: int) -> int:
-    """Return how many trials must be complete before a model proposes θ: half of the design.
-
-    With several workers, the first proposals are requested while the last points of the design are
-    still being played. If all of the design had to be complete, these proposals would be random.
-    """
-    return max(1, n_design // 2)
-
-
 SAMPLERS = {
     "knowledge-gradient": f"{__name__}.knowledge_gradient.KnowledgeGradientSampler",
     "nehvi": f"{__name__}.nehvi.NoisyEHVISampler",
@@ -67,14 +58,6 @@ def installed_samplers() -> list[str]:
     return [name for name in SAMPLERS if is_installed(name)]
 
 
-def trial_seed(study_seed: int, trial_number: int) -> int:
-    """Return a seed that differs between all trials of a study.
-
-    These seeds are similar, but numpy makes unrelated random numbers even from similar seeds.
-    """
-    return (study_seed * 1_000_000 + trial_number) % 2**32
-
-
 def sampler_of_class(
     name: str, seed: int, n_design: int, objectives: Objectives, **settings: Any
 ) -> BaseSampler:
@@ -91,7 +74,9 @@ def sampler_of_class(
         raise InputError(f"sampler {name!r} cannot be imported: {error}") from None
     if not (isinstance(kind, type) and issubclass(kind, BaseSampler)):
         raise InputError(f"sampler must be a class derived from BaseSampler (got {name!r})")
-    offered: dict[str, Any] = {"seed": seed, "n_startup_trials": startup(n_design)}
+    # With several workers, the first proposals are requested while the last points of the design
+    # are still being played. If all of the design had to be complete, they would be random.
+    offered: dict[str, Any] = {"seed": seed, "n_startup_trials": max(1, n_design // 2)}
     if issubclass(kind, ModelSampler):
         offered["objectives"] = objectives
     taken = inspect.signature(kind).parameters
@@ -138,7 +123,8 @@ def make_sampler(
             f"sampler {name!r} needs {LIBRARIES[name]}, which is not installed (pip install "
             f"'thetafront[{name}]'); {others} do not need it"
         )
-    seed = trial_seed(study_seed, trial_number)
+    # Different for all trials. From similar seeds, too, numpy makes unrelated random numbers.
+    seed = (study_seed * 1_000_000 + trial_number) % 2**32
     settings: dict[str, dict[str, Any]] = {
         # Tree-structured Parzen estimators; trials in flight count as bad (constant liar).
         "tpe": {"multivariate": True, "constant_liar": True},
