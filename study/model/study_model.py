@@ -22,14 +22,12 @@ from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.observations import (
     Objectives,
     Observations,
-    direction_signs,
     observe,
     scaled_reference,
     study_directions,
     to_maximize,
 )
 from thetafront.study.samplers.posterior import Posterior
-from thetafront.study.scale import beyond_worst
 
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 # A point extends a range of costs noticeably if it does so by this share or more, in log cost.
@@ -70,7 +68,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
         return model
-    goal, cost, directions = experiment.goal, experiment.cost, study_directions(experiment.goal)
+    goal, cost, signs = experiment.goal, experiment.cost, np.array([experiment.goal.sign, -1.0])
     cube = UnitCube.from_space(experiment.space)
     codes = cube.encode([point.params for point in points])
     games = [point.in_order for point in points]
@@ -80,13 +78,10 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     of_trials = [trial.in_order for trial in data.complete_trials]
     of_costs = experiment.cost_variances(cost, games, of_trials)
     noise = np.stack([variances, of_costs.own], axis=-1)
-    values = to_maximize(raw, directions, scales, noise)
+    values = to_maximize(raw, signs, scales, noise)
     with threadpool_limits(1):
         if model is not None:
             return model.given(codes, values, noise, of_costs.shared, timed=cost.is_timed)
-        corner = experiment.reference_point or beyond_worst(
-            raw, direction_signs(directions), scales
-        )
         known = Observations(
             codes,
             values,
@@ -94,7 +89,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
             values,
             noise,
             pending=codes[:0],
-            reference=scaled_reference(corner, directions, scales),
+            reference=scaled_reference(experiment.reference_point, raw, signs, scales),
             owners=cube.owners,
             scales=scales,
             sign=goal.sign,

@@ -161,32 +161,33 @@ def scaled_noise(
 
 
 def to_maximize(
-    values: Floats,
-    directions: Sequence[StudyDirection],
-    scales: Sequence[Scale],
-    noise: Floats | None = None,
+    values: Floats, signs: Floats, scales: Sequence[Scale], noise: Floats | None = None
 ) -> Floats:
     """Map values, shape (n, 2), to the model's scale; NaN if a value is not on the scale.
 
-    ``noise`` has the variances on that scale. If it is given, the bias that noise causes in the
-    mapped values is removed.
+    ``signs`` are −1 for an objective that is minimized, else 1. ``noise`` has the variances on that
+    scale. If it is given, the bias that noise causes in the mapped values is removed.
     """
     noise = np.full(values.shape, np.nan) if noise is None else noise
     columns = zip(scales, values.T, noise.T, strict=True)
     scaled = np.column_stack(
         [scale.unbiased(scale.transform(each), v) for scale, each, v in columns]
     )
-    return np.asarray(direction_signs(directions) * scaled)
+    return np.asarray(signs * scaled)
 
 
 def scaled_reference(
-    given: tuple[float, float], directions: Sequence[StudyDirection], scales: Sequence[Scale]
+    given: tuple[float, float] | None, raw: Floats, signs: Floats, scales: Sequence[Scale]
 ) -> Floats:
-    """Clip a reference point to the scales' bounds, and map it to the model's scale, shape (2,)."""
-    inside = [
-        np.clip(each, scale.low, scale.high) for each, scale in zip(given, scales, strict=True)
-    ]
-    return np.asarray(to_maximize(np.array([inside], np.float64), directions, scales)[0])
+    """Clip a reference point to the scales' bounds, and map it to the model's scale, shape (2,).
+
+    If none is given, it is a little worse than all values, shape (n, 2); it is 0 if n is 0.
+    """
+    if given is None and not len(raw):
+        return np.zeros(2)
+    corner = given or beyond_worst(raw, signs, scales)
+    lows, highs = np.transpose([(each.low, each.high) for each in scales])
+    return np.asarray(to_maximize(np.clip([corner], lows, highs), signs, scales)[0])
 
 
 def study_directions(goal: Goal) -> tuple[StudyDirection, StudyDirection]:
@@ -215,25 +216,21 @@ def observe(
     usable = [trial for trial in trials if cube.is_whole(trial.params)]
     complete = [trial for trial in usable if trial.state == TrialState.COMPLETE]
     raw = np.array([trial.values for trial in complete], np.float64).reshape(-1, 2)
-    scales = objectives.scales
-    values = to_maximize(raw, directions, scales)
+    signs, scales = direction_signs(directions), objectives.scales
+    values = to_maximize(raw, signs, scales)
     # Infinite values are removed first, because the noise is estimated from all trials together.
     finite = np.all(np.isfinite(values), axis=1)
     complete = [trial for trial, kept in zip(complete, finite, strict=True) if kept]
     raw = raw[finite]
     noise = scaled_noise(complete, raw, scales, objectives.noise)
-    values = to_maximize(raw, directions, scales, noise)
+    values = to_maximize(raw, signs, scales, noise)
     first = n_to_fit(len(complete))
     first_noise = scaled_noise(complete[:first], raw[:first], scales, objectives.noise)
-    first_values = to_maximize(raw[:first], directions, scales, first_noise)
+    first_values = to_maximize(raw[:first], signs, scales, first_noise)
     points = cube.encode([trial.params for trial in complete])
     silent = {TrialState.RUNNING, TrialState.FAIL}
     running = [trial for trial in usable if trial.state in silent][-MAX_PENDING:]
     pending = cube.encode([trial.params for trial in running])
-    reference = np.zeros(2)
-    if objectives.reference_point is not None or len(raw):
-        given = objectives.reference_point or beyond_worst(raw, direction_signs(directions), scales)
-        reference = scaled_reference(given, directions, scales)
     return Observations(
         points,
         values,
@@ -241,9 +238,9 @@ def observe(
         first_values,
         first_noise,
         pending,
-        reference,
+        scaled_reference(objectives.reference_point, raw, signs, scales),
         cube.owners,
         scales,
-        float(direction_signs(directions)[0]),
+        float(signs[0]),
         cube.encode([trial.params for trial in usable if trial.state == TrialState.FAIL]),
     )

@@ -22,7 +22,7 @@ from thetafront.study.report.expected import CONFIDENCE, expected_at
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.samplers.candidates import is_among
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.samplers.observations import to_maximize
+from thetafront.study.samplers.observations import direction_signs, to_maximize
 from thetafront.study.shrinkage import Moments, growing_variances
 
 DRIFT, FAST_SHARE, GAMES_OF_MEMORY = 0.05, 0.3, 840.0
@@ -113,7 +113,7 @@ class Validation:
         noise = [scales[0].variances(means, growing_variances(moments)), times.own]
         raw = [(s.mean(), t.mean()) for s, t in zip(self.scores, self.seconds, strict=True)]
         variances = np.column_stack(noise)
-        values = to_maximize(np.array(raw), DIRECTIONS, scales, variances)
+        values = to_maximize(np.array(raw), direction_signs(DIRECTIONS), scales, variances)
         trials = self.study.searched(n_trials)
         return trials.given(self.codes, values, variances, times.shared, timed=True)
 
