@@ -41,13 +41,14 @@ class FittedModel:
     # machine may be faster or slower during a validation. It adds to the posterior variance.
     shared_variance: float = 0.0
     n_validated: int = 0  # how many observations are validated points; these precede the trials
-    # For each objective, two numbers that compare predictions with measurements at the validated
-    # points. The first is the mean of measurement minus prediction, in standard deviations. It is
-    # at most 0; if it is below 0, predictions were too good. The second is the factor, at least 1,
-    # by which the predicted standard deviations were too small.
-    checks: tuple[tuple[float, float], ...] = ((0.0, 1.0), (0.0, 1.0))
-    # (n_validated, 2): the second number of a check without the point itself, so that the luck of a
-    # point's games does not increase their own weight.
+    # (2,): for each objective, two numbers that compare predictions with measurements at the
+    # validated points: the mean of measurement minus prediction, in standard deviations, which is
+    # at most 0 (if it is below 0, predictions were too good); and the factor, at least 1, by which
+    # the predicted standard deviations were too small.
+    shifts: Floats = field(default_factory=lambda: np.zeros(2))
+    factors: Floats = field(default_factory=lambda: np.ones(2))
+    # (n_validated, 2): the factors without the point itself, so that the luck of a point's games
+    # does not increase their own weight.
     factors_by_others: Floats = field(default_factory=lambda: np.ones((0, 2)))
 
     @cached_property
@@ -78,13 +79,12 @@ class FittedModel:
         """Return the means of both objectives on the model's scale, shape (m, 2).
 
         The means are those of the most probable hyperparameters, so all tables and charts show the
-        same mean. At points without validation games, they are corrected by :attr:`checks`, and at
+        same mean. At points without validation games, they are corrected by :attr:`shifts`, and at
         points with such games by :meth:`weighed`.
         """
         mean, deviation = self.posterior.predict(points)
-        shifts, _ = np.transpose(self.checks)
         weighed, _ = self.weighed(points, mean, deviation)
-        return np.where(self.is_untested(points), mean + shifts * deviation, weighed)
+        return np.where(self.is_untested(points), mean + self.shifts * deviation, weighed)
 
     def expects(self, points: Floats) -> tuple[Floats, Floats]:
         """Return means and deviations of both objectives on the model's scale, shape (m, 2).
@@ -98,8 +98,7 @@ class FittedModel:
             other, own = posterior.predict(points)
             squares.append(own**2 + (other - mean) ** 2)
         deviation = np.sqrt(np.mean(squares, axis=0))
-        _, factors = np.transpose(self.checks)
-        doubtful = np.minimum(factors * deviation, self.posterior.prior_deviations)
+        doubtful = np.minimum(self.factors * deviation, self.posterior.prior_deviations)
         _, weighed = self.weighed(points, mean, deviation)
         widened = np.where(self.is_untested(points), np.maximum(doubtful, deviation), weighed)
         return self.expected_means(points), widened
@@ -142,7 +141,7 @@ class FittedModel:
             mean, deviation = posterior.predict(points)
             draws = posterior.draw(points, n, rng)
             caution = CAUTION[posterior.processes[0].hyper.smoothness], 1.0
-            factors = np.maximum(caution, np.transpose(self.checks)[1])
+            factors = np.maximum(caution, self.factors)
             most = posterior.prior_deviations / np.maximum(deviation, TINY)
             factors = np.where(untested, np.maximum(np.minimum(factors, most), 1.0), 1.0)
             weighed, wider = self.weighed(points, mean, factors * deviation)
@@ -205,16 +204,15 @@ class FittedModel:
             first_noise=np.concatenate([noise, known.first_noise]),
         )
         posterior = Posterior.fit_either(combined)
-        checks, factors = self.checked_by(points, values + shift, noise)
-        n = len(points)
-        return FittedModel(self.cube, combined, posterior, self.seed, shared, n, checks, factors)
+        checks = self.checked_by(points, values + shift, noise)
+        return FittedModel(self.cube, combined, posterior, self.seed, shared, len(points), *checks)
 
     def checked_by(
         self, points: Floats, values: Floats, noise: Floats
-    ) -> tuple[tuple[tuple[float, float], ...], Floats]:
+    ) -> tuple[Floats, Floats, Floats]:
         """Compare predictions at some points with what was measured there.
 
-        Returns :attr:`checks` and :attr:`factors_by_others`.
+        Returns :attr:`shifts`, :attr:`factors` and :attr:`factors_by_others`.
 
         Like all points proposed later, the points were chosen because of their good predictions, so
         these predictions are often too good. The two numbers of a check are shrunk towards those of
@@ -226,7 +224,7 @@ class FittedModel:
         total, squares = z.sum(axis=0), np.sum(z**2, axis=0)
         shifts, factors = shift_and_factor(len(z), total, squares)
         _, by_others = shift_and_factor(len(z) - 1, total - z, squares - z**2)
-        return tuple(zip(shifts.tolist(), factors.tolist(), strict=True)), by_others
+        return shifts, factors, by_others
 
     def shift_of_times(self, points: Floats, values: Floats, noise: Floats) -> float:
         """Return how much larger −log₁₀(time) is in trials than at validated points, on average.

@@ -105,17 +105,16 @@ def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: Fi
     combined = model.given(points, values, np.full_like(values, 1e-2), timed=False)
     mean, variance = conditional(model, 0, points)
     z = (values[:, 0] - mean) / np.sqrt(variance + 1e-2)
-    (shift, factor), of_costs = combined.checks
+    (shift, factor), of_costs = zip(combined.shifts, combined.factors, strict=True)
     assert shift == pytest.approx(z.sum() / (4 + 6), rel=1e-3)
     assert factor == pytest.approx(np.sqrt((8 + np.sum((z - shift) ** 2)) / (8 + 6)), rel=1e-3)
     assert (shift < -1.0, factor > 1.0) == (True, True)
     assert of_costs == pytest.approx((0.0, 1.0), abs=1e-6), "costs were as predicted"
     above = model.given(points, values - 2.0 * below, np.full_like(values, 1e-2), timed=False)
-    assert above.checks[0][0] == 0.0, "what turned out better raises nothing"
+    assert above.shifts[0] == 0.0, "what turned out better raises nothing"
     untested = model.cube.encode([{"n_playouts": 29}])
     mean, deviation = combined.expects(np.concatenate([untested, points[:1]]))
     plain, error = combined.posterior.predict(np.concatenate([untested, points[:1]]))
-    (shift, factor), _ = combined.checks
     assert mean[0, 0] == pytest.approx(plain[0, 0] + shift * error[0, 0])
     most = float(combined.posterior.prior_deviations[0])
     assert deviation[0, 0] == pytest.approx(max(error[0, 0], min(factor * error[0, 0], most)))
@@ -174,7 +173,8 @@ def test_checks_do_not_depend_on_the_unit_of_the_goal(quick: Experiment) -> None
         points = model.cube.encode([{"n_playouts": n} for n in (2, 10, 24, 33)])
         values = model.posterior.mean(points) - [[2.0 * unit, 0.0]]
         noise = np.full_like(values, 1e-2) * [unit**2, 1.0]
-        checks.append(model.given(points, values, noise, timed=False).checks[0])
+        found = model.given(points, values, noise, timed=False)
+        checks.append((found.shifts[0], found.factors[0]))
     assert checks[0][0] < -0.1
     assert checks[1] == pytest.approx(checks[0], rel=1e-3)
 
