@@ -30,7 +30,6 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import hypervolume, most_hypervolume
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.played_rows import validated_hypervolume
-from thetafront.study.report.validated_rows import without_baselines
 from thetafront.study.samplers.candidates import feasible, sobol_points
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
@@ -110,8 +109,7 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
         trace = hypervolume_trace(data)
     spent = [max(times[k] for k in order[: int(m)]) for m in trace["n_trials"]]
     trace = trace.assign(time=spent)
-    searched = without_baselines(analysis.rows, experiment)
-    validated = validated_hypervolume(searched, experiment, data.reference)
+    validated = validated_hypervolume(analysis.rows, experiment, data.reference)
     area = f"{goal.format.area_unit} · decades"
     too_high = (
         "the trials' own values."

@@ -120,7 +120,7 @@ def cost_estimates(
 def validated_hypervolume(
     rows: Sequence[Row], experiment: Experiment, reference: tuple[float, float] | None = None
 ) -> tuple[float, float, float]:
-    """Return the hypervolume of the validated points, and its 95% interval, cut off at 0.
+    """Return the hypervolume of validated points, not baselines, and its 95% interval, from 0 on.
 
     The hypervolume of noisy means is biased upwards, like any maximum over noise. So one half of
     each point's games chooses the front, and the other half gives the heights of the front. Then
@@ -135,7 +135,8 @@ def validated_hypervolume(
     """
     reference = reference or experiment.reference_point
     errors_of = [experiment.goal.column(f"sem_{half}_half") for half in HALVES]
-    known = [row for row in rows if not any(math.isnan(row[name]) for name in errors_of)]
+    searched = [row for row in rows if row["origin"] not in experiment.baselines]
+    known = [row for row in searched if not any(math.isnan(row[name]) for name in errors_of)]
     if not known or reference is None:
         return math.nan, math.nan, math.nan
     judged = [

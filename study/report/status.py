@@ -73,8 +73,7 @@ def validated_line(data: StudyData) -> str:
     rows = played_rows(data, points)
     values = np.array([point.objectives(goal, experiment.cost) for point in points])
     n_front = len(nondominated(goal.sign * values[:, 0], values[:, 1]))
-    searched = [row for row in rows if row["origin"] not in experiment.baselines]
-    volume, low, high = validated_hypervolume(searched, experiment, data.reference)
+    volume, low, high = validated_hypervolume(rows, experiment, data.reference)
     area = "not known yet"
     if not math.isnan(volume):
         area = f"{goal.format.area(volume)} {goal.format.area_unit}·decades"
