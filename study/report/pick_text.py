@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, failure_rate_json, rate_text
 from thetafront.study.experiments.objectives import Goal
@@ -44,12 +45,7 @@ def pick_json(picked: Recommendation, distrust: str = "") -> dict[str, Any]:
         "number": chosen.number or None,
         "params": dict(chosen.point.params),
         "origin": chosen.point.origin,
-        f"expected_{goal.name}": {
-            "mean": expected.score.value,
-            "low95": expected.score.low,
-            "high95": expected.score.high,
-            "n_games": picked.n_games,
-        },
+        f"expected_{goal.name}": {**interval_json(expected.score), "n_games": picked.n_games},
         f"validated_{goal.name}": {
             "mean": own.value,
             "sem": finite(own.sem),
@@ -87,15 +83,17 @@ def untested_json(picked: Recommendation) -> dict[str, Any] | None:
     """Return the predictions for the untested θ that may be better; None if there is none."""
     if (each := picked.prospect) is None:
         return None
-    score, cost = each.expected.score, each.expected.cost
-    goal_name, cost_name = (
-        kind.name for kind in (picked.query.experiment.goal, picked.query.experiment.cost)
-    )
+    experiment, expected = picked.query.experiment, each.expected
     return {
         "params": dict(each.point.params),
-        f"predicted_{goal_name}": {"mean": score.value, "low95": score.low, "high95": score.high},
-        f"predicted_{cost_name}": {"mean": cost.value, "low95": cost.low, "high95": cost.high},
+        f"predicted_{experiment.goal.name}": interval_json(expected.score),
+        f"predicted_{experiment.cost.name}": interval_json(expected.cost),
     }
+
+
+def interval_json(found: Estimate) -> dict[str, float]:
+    """Return an estimate with its 95% interval."""
+    return {"mean": found.value, "low95": found.low, "high95": found.high}
 
 
 def pick_text(picked: Recommendation, distrust: str = "") -> str:
