@@ -37,14 +37,11 @@ class Feasibility:
         played = observations.points[-MAX_LABELS:]
         if not len(failed):
             return cls(None, failed)
-        hyper_of = [some[: n_to_fit(len(some))] for some in (played, failed)]
-        points, labels = labelled(*hyper_of)
-        owners = observations.owners.astype(np.int64)
-        hyper = fit_once(points, labels, np.full(len(points), np.nan), owners)
+        first = labelled(*(some[: n_to_fit(len(some))] for some in (played, failed)))
+        hyper = fit_once(*first, observations.owners)
         hyper = replace(hyper, centre=max(hyper.centre, 0.0))
-        points, labels = labelled(played, failed)
-        noise = np.full(len(points), np.nan)
-        return cls(GaussianProcess.condition(hyper, points, labels, noise), observations.failed)
+        process = GaussianProcess.condition(hyper, *labelled(played, failed))
+        return cls(process, observations.failed)
 
     def probability(self, points: Floats) -> Floats:
         """Return the probability at each point, shape (m,)."""
@@ -68,7 +65,8 @@ Allowed = Callable[[Floats], Floats]
 """A function that returns those of the given points that are allowed on a front."""
 
 
-def labelled(played: Floats, failed: Floats) -> tuple[Floats, Floats]:
-    """Return all points, and their labels."""
+def labelled(played: Floats, failed: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return all points, their labels, and the labels' noise, which must be inferred."""
     labels = np.repeat([1.0, -1.0], [len(played), len(failed)])
-    return np.ascontiguousarray(np.concatenate([played, failed])), labels
+    points = np.ascontiguousarray(np.concatenate([played, failed]))
+    return points, labels, np.full(len(labels), np.nan)

@@ -89,7 +89,7 @@ class Observations:
         m = len(self.first_noise)
         columns = (each[:, k] for each in (self.first_values, self.first_noise))
         values, noise = (np.ascontiguousarray(each) for each in columns)
-        return self.points[:m], values, noise, self.owners.astype(np.int64)
+        return self.points[:m], values, noise, self.owners
 
     def column(self, k: int) -> tuple[Floats, Floats, Floats]:
         """Return the points, values and noise that the process of objective k is conditioned on."""
