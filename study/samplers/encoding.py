@@ -49,14 +49,13 @@ class UnitCube:
             for name, each in distributions.items()
             if isinstance(each, CategoricalDistribution)
         }
+        # Optuna may not know the step of a parameter of the space.
+        known = {each.name: each.axis for each in space or () if isinstance(each, NumericParameter)}
         self.axes = {
-            name: make_axis(each)
+            name: known.get(name) or make_axis(each)
             for name, each in distributions.items()
             if name not in self.categorical
         }
-        for parameter in () if space is None else space:  # Optuna may not know its step
-            if parameter.name in self.axes and isinstance(parameter, NumericParameter):
-                self.axes[parameter.name] = parameter.axis
         self.columns: dict[str, slice] = {}
         begin = 0
         for name in self.distributions:
