@@ -10,7 +10,6 @@ import numpy as np
 from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point
 from thetafront.study.report.played_rows import cost_estimates
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -116,11 +115,3 @@ def with_known(values: Floats, expected: Sequence[Expected], posterior: Posterio
         if each.log_deviation == 0.0:
             found[..., k, 1] = -np.log10(each.cost.value)
     return found
-
-
-def proposals(combined: FittedModel, space: Space) -> tuple[list[dict[str, Any]], list[Expected]]:
-    """Return the θ of the combined model's front over the whole space, and their expectations."""
-    front = combined.predicted_front.points
-    rounded = [space.tidy(combined.cube.decode(point)) for point in front]
-    thetas = list({tuple(theta.items()): theta for theta in rounded}.values())
-    return thetas, expected_at(combined, thetas)

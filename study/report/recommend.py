@@ -27,7 +27,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Cost, Goal
 from thetafront.study.experiments.objectives.formats import score_of_elo
 from thetafront.study.log.invocation import option
-from thetafront.study.log.point import Point, theta_key
+from thetafront.study.log.point import Point
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.expected import (
@@ -38,7 +38,7 @@ from thetafront.study.report.expected import (
     Expected,
     chance_text,
     expect_points,
-    proposals,
+    expected_at,
 )
 from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -173,12 +173,15 @@ class Candidates:
     @cached_property
     def anywhere(self) -> list[Candidate]:
         """Other θ of the whole space, along the front that the model predicts."""
+        model, space = self.combined, self.data.experiment.space
+        thetas = [space.tidy(model.cube.decode(each)) for each in model.predicted_front.points]
+        points = {each.key: each for each in (Point(theta, "proposal") for theta in thetas)}
+        expected = expected_at(model, [each.params for each in points.values()])
         known = {each.point.key for each in self.played}
-        space = self.data.experiment.space
         return [
-            Candidate(Point(theta, "proposal"), 0, expected, Estimate(math.nan))
-            for theta, expected in zip(*proposals(self.combined, space), strict=True)
-            if theta_key(theta) not in known
+            Candidate(points[key], 0, each, Estimate(math.nan))
+            for key, each in zip(points, expected, strict=True)
+            if key not in known
         ]
 
     @cached_property
