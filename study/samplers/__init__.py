@@ -24,15 +24,6 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.samplers.base import ModelSampler, RejectionSampler
 from thetafront.study.samplers.observations import Objectives
 
-__all__ = [
-    "DEFAULT_SAMPLER",
-    "EXACT_SAMPLER",
-    "SAMPLERS",
-    "check_sampler",
-    "installed_samplers",
-    "make_sampler",
-]
-
 DEFAULT_SAMPLER = "knowledge-gradient"
 EXACT_SAMPLER = "nehvi"  # for exact scores: the recommended front then consists of trials
 
