@@ -70,13 +70,6 @@ def ending(name: str) -> str:
     return re.sub(f"^({PREFIX})+", "", name)
 
 
-def columns_of_games(experiment: Experiment, games: Iterable[Outcome]) -> list[str]:
-    """Return a study's columns: labels, then those that all games have, then all others."""
-    columns = [*LABELS, *own_columns(experiment)]
-    own = {column: None for game in games for column in cells_of_game(game, experiment)}
-    return list(dict.fromkeys([*columns, *own]))
-
-
 def outcome_in(cells: Mapping[str, str], experiment: Experiment) -> Outcome:
     """Return a row's game; ValueError, KeyError or OverflowError if the row is invalid."""
     if error := cells.get(FAILED_WITH):

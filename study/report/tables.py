@@ -23,7 +23,7 @@ from thetafront.study.arrays import Integers
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.atomic import atomic_write
-from thetafront.study.log.game_rows import cells_of_game, columns_of_games, is_reported
+from thetafront.study.log.game_rows import LABELS, cells_of_game, is_reported, own_columns
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_front
@@ -131,14 +131,10 @@ def games_frame(data: StudyData) -> pd.DataFrame:
         add(trial.outcomes, phase="search", trial=trial.number, point="", origin=trial.origin)
     for point in data.played_points:
         add(point.outcomes, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
+    usual = [*LABELS, *own_columns(experiment)]
+    columns = list(dict.fromkeys([*usual, *(column for row in rows for column in row)]))
     if is_reported(experiment):  # some games may lack fields, so values stay as reported
-        owners = [*data.trials, *data.played_points]
-        played = [game for each in owners for game in each.outcomes.values()]
-        columns = columns_of_games(experiment, played)
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"trial": "Int64"})
-    usual = columns_of_games(experiment, ())
-    kinds = {type(game): game for point in data.played_points for game in point.games.values()}
-    columns = columns_of_games(experiment, kinds.values())
     whole = ["trial", *(each for each in columns if each not in usual)]
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(whole, "Int64"))
 
