@@ -51,8 +51,9 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     dominates them. Trials that a constraint now forbids have no such probability.
     """
     experiment = data.experiment
-    rows = [
-        {
+
+    def row(trial: Point) -> dict[str, Any]:
+        return {
             "trial": trial.number,
             "state": trial.state,
             "origin": trial.origin,
@@ -60,11 +61,8 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
             **games_columns(trial, experiment, data.has_failures),
             "error": trial.error,
         }
-        for trial in data.trials
-    ]
-    columns = ["trial", "state", "origin", *experiment.space.names]
-    columns += [*games_columns(Point({}), experiment, data.has_failures), "error"]
-    frame = pd.DataFrame(rows, columns=columns)
+
+    frame = pd.DataFrame(map(row, data.trials), columns=[*row(Point({}))])
     complete, goal = np.flatnonzero(frame["state"] == "complete"), experiment.goal
     forbidden = [bool(experiment.space.broken_by(data.trials[k].params)) for k in complete]
     allowed = complete[~np.array(forbidden, bool)]
