@@ -48,9 +48,8 @@ def make_tables(analysis: Analysis) -> Tables:
         "trials": trials_frame(data, model),
         "games": games_frame(data),
     }
-    if model is not None:
-        tables["predicted_front"] = predicted_front_frame(data, model)
     if model is not None and combined is not None:
+        tables["predicted_front"] = predicted_front_frame(data, model)
         tables["combined_front"] = combined_front_frame(data.experiment, combined)
     if analysis.certificate is not None:
         tables["certificate"] = pd.DataFrame(certificate_rows(analysis.certificate))

@@ -28,11 +28,10 @@ N_DRAWS = 4000
 MIN_INSIDE = 0.8  # share of means that must lie in their predicted intervals
 
 
-def drawn_goal(model: FittedModel, thetas: Sequence[Theta], seed: int = 0) -> Floats:
+def drawn_goal(model: FittedModel, thetas: Sequence[Theta]) -> Floats:
     """Draw the goal at some θ jointly, in its own unit, shape (N_DRAWS, n)."""
-    posterior, codes = model.posterior, model.cube.encode(thetas)
-    rng = np.random.default_rng(seed)
-    drawn = model.draw_most_probable(codes, N_DRAWS, rng)[..., 0]
+    posterior, rng = model.posterior, np.random.default_rng(0)
+    drawn = model.draw_most_probable(model.cube.encode(thetas), N_DRAWS, rng)[..., 0]
     return posterior.scales[0].inverse(posterior.sign * drawn)
 
 
