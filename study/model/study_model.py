@@ -52,11 +52,6 @@ def fit_study(data: StudyData) -> FittedModel | None:
         return FittedModel(cube, known, posterior, data.record.seed)
 
 
-def avoiding(model: FittedModel, left_out: Sequence[Point]) -> FittedModel:
-    """Return a model that also avoids the points that validation left out because games failed."""
-    return model.avoiding(model.cube.encode([point.params for point in left_out]))
-
-
 def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     """Fit the combined model to trials and validation games; None if there are no games.
 
@@ -160,7 +155,7 @@ def another_point(
         return None  # all trials' scores are known, and only trials are validated
     known = {each.key for each in (*validated, *left_out)}
     left_out = [*left_out, *(each for each in data.points if each.error and each.key not in known)]
-    avoided = avoiding(model, left_out)
+    avoided = model.avoiding([each.params for each in left_out])
     front, both = avoided.predicted_front.points, [*validated, *left_out]
     ways = [(front, [*validated]), (front, both)]
     if len(left_out) > 1:

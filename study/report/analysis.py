@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.errors import InputError
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import missing_functions
-from thetafront.study.model.study_model import avoiding, combine, fit_study
+from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.played_rows import Row
 from thetafront.study.report.recommend import Candidates
 from thetafront.study.report.validated_rows import validated_rows
@@ -52,8 +52,8 @@ class Analysis:
     @cached_property
     def model(self) -> FittedModel | None:
         """The model of the trials, with points that validation left out added as failed points."""
-        left_out = [point for point in self.data.points if point.error]
-        return self.trials_model and avoiding(self.trials_model, left_out)
+        left_out = [point.params for point in self.data.points if point.error]
+        return self.trials_model and self.trials_model.avoiding(left_out)
 
     @cached_property
     def combined(self) -> FittedModel | None:

@@ -1,7 +1,9 @@
 """The model of a study, which is fitted to its trials, and the front that the model predicts."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -166,10 +168,11 @@ class FittedModel:
         """Return at which points no validation game was played, shape (m, 1)."""
         return ~is_among(points, self.observations.points[: self.n_validated])[:, None]
 
-    def avoiding(self, points: Floats) -> "FittedModel":
-        """Return the model with these points of the unit cube added as points that failed."""
-        if not len(points):
+    def avoiding(self, thetas: Sequence[Mapping[str, Any]]) -> "FittedModel":
+        """Return the model with these θ, whose games failed, added as points that failed."""
+        if not thetas:
             return self
+        points = self.cube.encode(thetas)
         failed = self.observations.failed.reshape(-1, points.shape[1])
         observations = replace(self.observations, failed=np.concatenate([failed, points]))
         return replace(self, observations=observations)
