@@ -161,7 +161,7 @@ def add_point(
     store_point(log, {"n_playouts": n_playouts}, games, origin)
 
 
-def add_trials(log: Log, quick: Experiment, deviation: float = 300.0) -> None:
+def add_trials(log: Log, quick: Experiment, deviation: float = 300.0) -> Log:
     """Trials of three games each, 1000·√n points at 10 µs and n."""
     rng = np.random.default_rng(2)
     for n in (1, 3, 7, 12, 20, 28, 36, 40):
@@ -172,6 +172,7 @@ def add_trials(log: Log, quick: Experiment, deviation: float = 300.0) -> None:
             for r in range(3)
         ]
         store_trial(log, quick, {"n_playouts": n}, games)
+    return log
 
 
 def spread(mean: int, deviation: int, n: int = 100) -> list[int]:

@@ -95,8 +95,7 @@ def test_a_forecast_is_lower_for_more_points_and_for_better_measurements(
     quick: Experiment,
 ) -> None:
     """The truth is 1,000·√n points; of 40 n, trials played every third."""
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     model = Analysis(data_of(study, quick)).combined
     assert model is not None
     few, many = ([{"n_playouts": n} for n in every] for every in ((5, 35), (5, 12, 20, 28, 35)))
@@ -148,8 +147,7 @@ def test_an_interval_at_all_times_holds_whenever_one_looks() -> None:
 
 def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     """The truth is 1,000·√n points at 10 µs and n; three of n were played."""
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     for n, n_games in ((10, 20), (20, 100), (30, 100)):
         add_point(study, n, spread(round(1000 * math.sqrt(n)), 400, n_games), 0.01 * n)
     candidates = Analysis(data_of(study, quick)).to_pick_from()
@@ -270,8 +268,7 @@ def test_nothing_can_be_gained_where_all_is_known(solver: Experiment) -> None:
 
 
 def test_without_validated_points_there_is_none(quick: Experiment) -> None:
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     data = data_of(study, quick)
     assert Analysis(data).certificate is None
     assert compute_certificate(Analysis(data).to_pick_from()) is None

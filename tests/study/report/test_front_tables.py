@@ -58,8 +58,7 @@ T99 = 1.984217  # Student's, of 100 games
 
 @pytest.fixture
 def data(quick: Experiment) -> StudyData:
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     return data_of(study, quick, seed=0)
 
 
@@ -75,8 +74,7 @@ def test_a_model_that_validation_refutes_is_told(
     quick: Experiment, model: FittedModel, share: float, is_doubted: bool
 ) -> None:
     """Three θ are played that reach what the trials predict of them, or half of it."""
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     settings = (5, 16, 33)
     codes = model.cube.encode([{"n_playouts": n} for n in settings])
     scores = share * model.posterior.goal(codes).mean

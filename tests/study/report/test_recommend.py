@@ -183,8 +183,7 @@ def test_validated_points_alone_can_be_picked_from(quick: Experiment) -> None:
 
 def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
     """Trials score 1000·√n at n·10 µs: within 240 µs, 24 playouts or less, to be sure."""
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     data, query = data_of(study, quick), PickQuery(quick, cost_limit=2.4e-4)
     candidates = Analysis(data).to_pick_from()
     proposal = candidates.propose(query)
@@ -204,8 +203,7 @@ def test_without_validation_the_answer_is_the_models(quick: Experiment) -> None:
 
 
 def test_a_proposal_that_has_games_is_the_point(quick: Experiment) -> None:
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     for n in range(1, 41):  # all of the space
         add_point(study, n, spread(1000 * n, 90, 8), 0.01 * n)
     candidates = Analysis(data_of(study, quick)).to_pick_from()
@@ -252,8 +250,7 @@ def test_points_that_a_constraint_now_forbids_are_left_out(quick: Experiment) ->
 
 def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
     """Four games of 6,200 stand against trials that say 3,200, whose games differ by 2,000."""
-    study = new_study()
-    add_trials(study, quick, deviation=2000.0)
+    study = add_trials(new_study(), quick, deviation=2000.0)
     lucky = [2500, 9500, 3200, 9600]
     for n, scores in ((10, lucky), (30, spread(5500, 300, 100))):
         add_point(study, n, scores, 0.01 * n)
@@ -321,8 +318,7 @@ def test_what_cannot_be_picked_is_refused_in_one_line(
 
 def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment) -> None:
     """Within 310 µs trials promise 1,000·√31; the points with games take 100 and 400 µs."""
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     for n, seconds in ((10, 0.1), (40, 0.4)):
         add_point(study, n, spread(round(1000 * math.sqrt(n)), 300), seconds)
     data = data_of(study, quick)

@@ -162,8 +162,7 @@ def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> Non
 
 
 def test_what_the_search_predicted_stands_beside_what_was_validated(quick: Experiment) -> None:
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     add_point(study, 10, spread(3160, 300), 0.1)
     model = fit_study(data_of(study, quick, seed=0))
     assert model is not None
@@ -234,8 +233,7 @@ def test_the_hypervolume_of_points_close_together_is_not_too_good(quick: Experim
 @pytest.mark.parametrize("scores", [[3000, 3000, 3000, 3000], [10, 3000, 10, 3000]])
 def test_halves_of_equal_games_are_not_certain(quick: Experiment, scores: list[int]) -> None:
     """Trials show that games vary; the interval of an area ends at 0."""
-    study = new_study()
-    add_trials(study, quick, 3000.0)
+    study = add_trials(new_study(), quick, 3000.0)
     add_point(study, 20, scores, 1.0)
     volume, low, high = validated_hypervolume(Analysis(data_of(study, quick)).rows, quick)
     assert 0.0 <= low < volume - 300.0
@@ -300,8 +298,7 @@ def test_counts_that_never_vary_are_known_though_scores_are_noisy(quick: Experim
 
 def test_two_games_that_agree_do_not_make_a_point_exact(quick: Experiment) -> None:
     """Its standard error is that of trials of such a score: some 40% of 2,000 over √2."""
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     add_point(study, 10, [2000, 2010], 1.0)
     data = data_of(study, quick)
     combined = combine(fit_study(data), data)

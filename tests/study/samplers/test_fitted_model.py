@@ -23,8 +23,7 @@ def test_there_is_no_model_before_a_trial_is_complete(quick: Experiment) -> None
 
 @pytest.fixture
 def model(quick: Experiment) -> FittedModel:
-    study = new_study()
-    add_trials(study, quick)
+    study = add_trials(new_study(), quick)
     found = fit_study(data_of(study, quick, seed=1))
     assert found is not None
     return found
