@@ -90,12 +90,8 @@ def test_a_sampler_that_can_search_the_space_passes(name: str) -> None:
     check_sampler(name, EXPERIMENTS["dice"].space)
 
 
-@pytest.mark.parametrize(("sampler", "library"), [("gp", "torch")])
-def test_what_needs_a_library_says_so(sampler: str, library: str) -> None:
-    if importlib.util.find_spec(library) is not None:
-        pytest.skip(f"{library} is installed")
-    with pytest.raises(
-        InputError,
-        match=rf"needs {library}, which is not installed \(pip install 'thetafront\[{sampler}",
-    ):
-        make_sampler(sampler, 0, 0, 8, OBJECTIVES)
+@pytest.mark.skipif(importlib.util.find_spec("torch") is not None, reason="torch is installed")
+def test_what_needs_a_library_says_so() -> None:
+    said = r"needs torch, which is not installed \(pip install 'thetafront\[gp"
+    with pytest.raises(InputError, match=said):
+        make_sampler("gp", 0, 0, 8, OBJECTIVES)
