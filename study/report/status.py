@@ -3,8 +3,6 @@
 import math
 from collections import Counter
 
-import numpy as np
-
 from thetafront.study.experiments.dimension import range_text
 from thetafront.study.experiments.failures import rate_text
 from thetafront.study.log.location import Location
@@ -13,6 +11,7 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.played_rows import (
     by_cost,
+    column,
     forbidden_line,
     played_rows,
     validated_hypervolume,
@@ -69,10 +68,9 @@ def validated_line(data: StudyData) -> str:
     if not data.known_points:
         return "nothing yet"
     experiment, goal = data.experiment, data.experiment.goal
-    points = by_cost(data)
-    rows = played_rows(data, points)
-    values = np.array([point.objectives(goal, experiment.cost) for point in points])
-    n_front = len(nondominated(goal.sign * values[:, 0], values[:, 1]))
+    rows = played_rows(data, by_cost(data))
+    means, costs = column(rows, goal.column("mean")), column(rows, experiment.cost.name)
+    n_front = len(nondominated(goal.sign * means, costs))
     volume, low, high = validated_hypervolume(rows, experiment, data.reference)
     area = "not known yet"
     if not math.isnan(volume):
@@ -80,6 +78,6 @@ def validated_line(data: StudyData) -> str:
         if not goal.is_exact and not math.isnan(low):
             area += f", 95% interval {goal.format.area(low)} to {goal.format.area(high)}"
     return (
-        f"{counted(len(points), 'point')}; by their own games alone, {n_front} on the front, "
+        f"{counted(len(rows), 'point')}; by their own games alone, {n_front} on the front, "
         f"hypervolume {area}"
     )
