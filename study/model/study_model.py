@@ -90,7 +90,9 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
             sign=goal.sign,
         )
         posterior = Posterior.fit_either(known)
-        return FittedModel(cube, known, posterior, data.record.seed, n_validated=len(points))
+        return FittedModel(
+            cube, known, posterior, data.record.seed, of_costs.shared, n_validated=len(points)
+        )
 
 
 def goal_variances(data: StudyData, points: Sequence[Point]) -> Floats:

@@ -132,7 +132,9 @@ def test_the_interval_of_a_time_is_of_blocks_of_games(quick: Experiment) -> None
     assert row["seconds_per_move_low95"] == pytest.approx(1e-3 / 10 ** (Z * error))
     assert row["seconds_per_move_high95"] == pytest.approx(1e-3 * 10 ** (Z * error))
     assert row["playout_moves_per_move_low95"] == row["playout_moves_per_move"] == 5000.0
-    assert row["combined_seconds_per_move_low95"] < 1e-3 < row["combined_seconds_per_move_high95"]
+    for end in ("_low95", "_high95"):
+        expected = row[f"combined_seconds_per_move{end}"]
+        assert expected == pytest.approx(row[f"seconds_per_move{end}"], rel=1e-3)
 
 
 def test_a_cost_that_is_uncertain_leaves_the_front_uncertain(quick: Experiment) -> None:
