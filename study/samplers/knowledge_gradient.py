@@ -94,12 +94,7 @@ class KnowledgeGradientSampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate with the largest expected gain."""
-        known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
-        noise = noise_of_new_trials(posterior.processes[0], known)
-        # The process of the first objective, with its covariance reduced by trials in flight.
-        process = awaiting(posterior.processes[0], known, noise)
-
-        feasibility = Feasibility.learned_from(observations)
+        posterior, process, noise, feasibility, candidates, area = prepare(observations, cube, rng)
 
         def worth(candidates: Floats, area: Area) -> Floats:
             mean, variance = process.predict(candidates)
@@ -107,9 +102,6 @@ class KnowledgeGradientSampler(ModelSampler):
             steps = process.covariance(candidates, area.points) / np.sqrt(total)[:, None]
             return feasibility.probability(candidates) * area.gains(steps)
 
-        front, candidates = self.candidates(posterior, known, feasibility, cube, rng)
-        points = np.concatenate([front, feasibility.allowed(candidates)])
-        area = Area.under(points, posterior, process, observations.reference, rng)
         gains = worth(candidates, area)
         if not gains.max() > 0.0:
             chances = feasibility.probability(candidates)
@@ -136,13 +128,7 @@ class KnowledgeGradientSampler(ModelSampler):
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]
-        known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
-        noise = noise_of_new_trials(posterior.processes[0], known)
-        process = awaiting(posterior.processes[0], known, noise)
-        feasibility = Feasibility.learned_from(observations)
-        front, candidates = self.candidates(posterior, known, feasibility, cube, rng)
-        points = np.concatenate([front, feasibility.allowed(candidates)])
-        area = Area.under(points, posterior, process, observations.reference, rng)
+        posterior, process, noise, feasibility, candidates, area = prepare(observations, cube, rng)
         greedy = Greedy(process, posterior.processes[1], area, noise, observations, q, feasibility)
         pool = greedy.pool(candidates)
         n_refined, n_neighbours, scales = OF_MANY if q <= MANY else OF_MORE
@@ -164,30 +150,36 @@ class KnowledgeGradientSampler(ModelSampler):
             greedy.add(found[0], pool)
         return np.array(chosen)
 
-    def candidates(
-        self,
-        posterior: Posterior,
-        observations: Observations,
-        feasibility: Feasibility,
-        cube: UnitCube,
-        rng: np.random.Generator,
-    ) -> tuple[Floats, Floats]:
-        """Return the predicted front, and points over the whole cube and near that front."""
-        spread = sobol_points(cube, N_SOBOL, rng)
-        known = feasible(cube, observations.points)
-        points = np.unique(np.concatenate([known, spread]), axis=0)
-        allowed = feasibility.allowed
-        front = climb(
-            posterior.front(allowed(points)), posterior, cube, rng, N_ROUNDS, N_NEAR, allowed
-        )
-        near = perturb_some(cube, front, N_NEAR_FRONT, (-2.0, -0.5), rng)
-        some = np.linspace(0, len(front) - 1, min(len(front), MAX_ON_FRONT)).astype(int)
-        return front[some], np.concatenate([spread, near])
+
+Noise = Callable[[Floats], Floats]
+"""A function that estimates the noise variances of trials from their posterior means."""
 
 
-def noise_of_new_trials(
-    process: GaussianProcess, observations: Observations
-) -> Callable[[Floats], Floats]:
+def prepare(
+    observations: Observations, cube: UnitCube, rng: np.random.Generator
+) -> tuple[Posterior, GaussianProcess, Noise, Feasibility, Floats, Area]:
+    """Return what proposals are made of: the model, candidates, and the area under the front.
+
+    The process is that of the first objective, with its covariance reduced by trials in flight. The
+    candidates are points over the whole cube and near the predicted front.
+    """
+    known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
+    noise = noise_of_new_trials(posterior.processes[0], known)
+    process = awaiting(posterior.processes[0], known, noise)
+    feasibility = Feasibility.learned_from(observations)
+    allowed, spread = feasibility.allowed, sobol_points(cube, N_SOBOL, rng)
+    points = np.unique(np.concatenate([feasible(cube, known.points), spread]), axis=0)
+    front = posterior.front(allowed(points))
+    front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
+    near = perturb_some(cube, front, N_NEAR_FRONT, (-2.0, -0.5), rng)
+    candidates = np.concatenate([spread, near])
+    some = np.linspace(0, len(front) - 1, min(len(front), MAX_ON_FRONT)).astype(int)
+    points = np.concatenate([front[some], allowed(candidates)])
+    area = Area.under(points, posterior, process, observations.reference, rng)
+    return posterior, process, noise, feasibility, candidates, area
+
+
+def noise_of_new_trials(process: GaussianProcess, observations: Observations) -> Noise:
     """Return a function that estimates the noise variance of a trial from its posterior mean.
 
     The function interpolates between the noise variances of earlier trials.
@@ -201,9 +193,7 @@ def noise_of_new_trials(
     return lambda at: np.asarray(np.interp(at, means, noise))
 
 
-def awaiting(
-    process: GaussianProcess, observations: Observations, noise: Callable[[Floats], Floats]
-) -> GaussianProcess:
+def awaiting(process: GaussianProcess, observations: Observations, noise: Noise) -> GaussianProcess:
     """Return the process of the first objective with trials in flight; its means are unchanged."""
     means = process.mean(observations.pending)
     return GaussianProcess.condition(
