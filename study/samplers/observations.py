@@ -86,10 +86,9 @@ class Observations:
 
     def to_fit(self, k: int) -> tuple[Floats, Floats, Floats, Integers]:
         """Return points, values, noise and owners to which objective k's process is fitted."""
-        m = len(self.first_noise)
-        columns = (each[:, k] for each in (self.first_values, self.first_noise))
-        values, noise = (np.ascontiguousarray(each) for each in columns)
-        return self.points[:m], values, noise, self.owners
+        first = self.first_values, self.first_noise
+        values, noise = (np.ascontiguousarray(each[:, k]) for each in first)
+        return self.points[: len(values)], values, noise, self.owners
 
     def column(self, k: int) -> tuple[Floats, Floats, Floats]:
         """Return the points, values and noise that the process of objective k is conditioned on."""
