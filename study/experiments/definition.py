@@ -1,17 +1,16 @@
 """An experiment: the agent, its search space and its objectives."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from thetafront.agents.agent import Agent, Game
+from thetafront.agents.agent import Agent
 from thetafront.agents.external.limits import memory_in
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.parameters import Value, is_real, without_numpy
-from thetafront.study.batch_means import LogVariances
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.dimension import Dimension, NumericParameter
 from thetafront.study.experiments.failures import MAX_FAILURES
@@ -274,15 +273,6 @@ class Experiment:
     def scales(self) -> tuple[Scale, Scale]:
         """The scales that a model uses for goal and cost."""
         return self.goal.estimator.scale, Scale.LOG
-
-    def cost_variances(
-        self,
-        cost: Cost,
-        samples: Sequence[Sequence[Game]],
-        others: Sequence[Sequence[Game]] = (),
-    ) -> LogVariances:
-        """Return the variances of the log₁₀ costs of several θ; NaN if unknown."""
-        return cost.log_variances(samples, self.goal.is_exact, others)
 
     def with_cost(self, cost: Cost) -> "Experiment":
         """Return the experiment with another cost."""

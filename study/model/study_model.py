@@ -71,7 +71,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     scales = experiment.scales
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
     of_trials = [trial.in_order for trial in data.complete_trials]
-    of_costs = experiment.cost_variances(cost, games, of_trials)
+    of_costs = cost.log_variances(games, goal.is_exact, of_trials)
     noise = np.stack([variances, of_costs.own], axis=-1)
     values = to_maximize(raw, signs, scales, noise)
     with threadpool_limits(1):
