@@ -57,9 +57,6 @@ N_LIMITS = 64
 N_DRAWS = 1000
 N_SOBOL, N_NEAR = 4096, 2048
 N_STRIPS, PER_STRIP, N_OF_FRONT = 32, 8, 64
-# Columns:
-BOUNDS = ("regret_bound95", "regret_bound95_if_played")
-PROSPECT, PROSPECT_SECONDS = "prospect", "prospect_cpu_seconds"
 MAX_AT_ONCE = 6  # prospects: the θ that are predicted to be the best for some budgets
 WORTH_PLAYING = 0.8  # a prospect is worth playing if it lowers a bound to this share or less
 PROMISE = 2.0  # standard deviations above the mean
@@ -342,8 +339,10 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
     rows = []
     columns = found.limits, found.answers, found.bounds, found.bounds_if_played, found.prospects
     for limit, each, bound, if_played, prospect in zip(*columns, strict=True):
-        timed = [game.seconds for game in each.point.in_order if game.is_timed]
         n_games, measured = len(each.point.games), each.own.value
+        # The time for as many games as the answer has, at the mean time of these games.
+        timed = [game.seconds for game in each.point.in_order if game.is_timed]
+        seconds = 0.0 if prospect.games else n_games * fmean(timed or [0.0])
         own, scale = goal.estimate(each.point.in_order), goal.estimator.scale  # its games alone
         half = 0.0 if goal.is_exact else half_width_at_all_times(own.sem or math.nan, n_games)
         always = min(measured - half, own.low), max(measured + half, own.high)
@@ -352,10 +351,10 @@ def certificate_rows(found: Certificate) -> list[dict[str, Any]]:
                 f"{cost.name}_limit": limit,
                 "number": each.number,
                 "point": each.point.key,
-                **dict(zip(BOUNDS, (bound, if_played), strict=True)),
-                PROSPECT: prospect.key,
-                # The time for as many games as the answer has, at the mean time of these games.
-                PROSPECT_SECONDS: 0.0 if prospect.games else n_games * fmean(timed or [0.0]),
+                "regret_bound95": bound,
+                "regret_bound95_if_played": if_played,
+                "prospect": prospect.key,
+                "prospect_cpu_seconds": seconds,
                 goal.combined_column("mean"): each.expected.score.value,
                 "n_games": n_games,
                 goal.column("mean"): measured,
@@ -387,8 +386,8 @@ def certificate_text(found: Certificate) -> str:
     advice = "more trials would lower it"
     untested: dict[str, float] = {}
     for row in certificate_rows(found):
-        if row[PROSPECT_SECONDS] > 0.0:
-            untested.setdefault(row[PROSPECT], row[PROSPECT_SECONDS])
+        if row["prospect_cpu_seconds"] > 0.0:
+            untested.setdefault(row["prospect"], row["prospect_cpu_seconds"])
     is_less = if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any()
     if is_less and untested:
         less = bound_text(experiment.goal, float(f"{if_played.mean():.2g}"))
