@@ -161,26 +161,22 @@ def predicted_front_frame(data: StudyData, model: "FittedModel") -> pd.DataFrame
     - ``distance_to_trial``, the distance to the nearest trial in the unit cube; √2 or more if no
       trial has the same choices of categorical parameters
     """
-    front, experiment = model.predicted_front, data.experiment
-    empty = dict.fromkeys(experiment.space.names)  # the cells of inactive parameters
-    goal, trials = experiment.goal, model.cube.encode([t.params for t in data.complete_trials])
-    rows, predicted = [], model.posterior.goal(front.points)
+    front, experiment, goal = model.predicted_front, data.experiment, data.experiment.goal
+    trials = model.cube.encode([each.params for each in data.complete_trials])
+    predicted = model.posterior.goal(front.points)
     shown = spread(len(front.points), N_CURVE_ROWS)
-    rising = nondominated(goal.sign * predicted.mean[shown], -front.mean[shown, 1])
-    for index in shown[rising]:
-        gaps = trials - front.points[index]
-        rows.append(
-            {
-                **empty,
-                **model.cube.decode(front.points[index]),
-                experiment.cost.name: 10.0 ** -front.mean[index, 1],
-                **{goal.posterior_column(each): getattr(predicted, each)[index] for each in BAND},
-                goal.posterior_column("sd_common"): front.common_deviation,
-                goal.posterior_column("sd_local"): front.local_deviation[index],
-                "distance_to_trial": float(np.sqrt((gaps**2).sum(axis=1).min())),
-            }
-        )
-    return pd.DataFrame(rows)
+    shown = shown[nondominated(goal.sign * predicted.mean[shown], -front.mean[shown, 1])]
+    points = front.points[shown]
+    empty = dict.fromkeys(experiment.space.names)  # the cells of inactive parameters
+    frame = pd.DataFrame([{**empty, **model.cube.decode(each)} for each in points])
+    frame[experiment.cost.name] = [10.0**-each for each in front.mean[shown, 1]]
+    for each in BAND:
+        frame[goal.posterior_column(each)] = getattr(predicted, each)[shown]
+    frame[goal.posterior_column("sd_common")] = front.common_deviation
+    frame[goal.posterior_column("sd_local")] = front.local_deviation[shown]
+    gaps = [((trials - each) ** 2).sum(axis=1).min() for each in points]
+    frame["distance_to_trial"] = np.sqrt(gaps)
+    return frame
 
 
 def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.DataFrame:
