@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -34,6 +34,13 @@ from thetafront.study.log.tables import SEARCH, VALIDATION, sealed
 from thetafront.study.report.analysis import Analysis
 
 N_MOVES = 100
+T = TypeVar("T")
+
+
+def present(found: T | None) -> T:
+    """What must not be None."""
+    assert found is not None
+    return found
 
 
 def record_of(experiment: Experiment, seed: int = 0) -> StudyRecord:

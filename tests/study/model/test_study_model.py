@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of_values
+from tests.study.made_studies import data_of_values, present
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
@@ -56,8 +56,7 @@ def two_data(n: int = 24) -> StudyData:
 @pytest.fixture(scope="module")
 def two() -> Fitted:
     data = two_data()
-    model = fit_study(data)
-    assert model is not None
+    model = present(fit_study(data))
     return data, model, choose_points(model, data, 6)
 
 
@@ -127,8 +126,7 @@ def test_no_point_is_validated_twice(two: Fitted) -> None:
 def test_a_trial_that_is_a_baseline_is_played_as_the_baseline() -> None:
     trials = [({"n_playouts": n}, (1000.0 * n, 100.0 * n)) for n in (2, 4, 9)]
     data = data_of_values(EXACT, trials)
-    model = fit_study(data)
-    assert model is not None
+    model = present(fit_study(data))
     points = choose_points(model, data, 50)
     four = [point.origin for point in points if point.params == {"n_playouts": 4}]
     assert four == ["four playouts"]
@@ -145,25 +143,20 @@ def test_after_several_failures_a_trial_s_theta_takes_the_place(two: Fitted) -> 
     """The dearest points fail; trials there did not, though a proposal nearby may."""
     data, model, points = two
     *kept, one, other = sorted(points, key=lambda point: float(point.params["theta1"]))
-    first = another_point(model, data, [*kept, one], [other])
-    assert first is not None
+    first = present(another_point(model, data, [*kept, one], [other]))
     played = {theta_key(TWO.space.tidy(each.params)) for each in data.trials if each.values}
     assert first.key not in played
-    second = another_point(model, data, kept, [one, other])
-    assert second is not None
+    second = present(another_point(model, data, kept, [one, other]))
     assert second.key in played
     dearest = max(kept, key=lambda point: float(point.params["theta1"]))
     assert second.params["theta1"] > dearest.params["theta1"]
     left_out = [one, other, replace(second, error="failed, too")]
-    third = another_point(model, data, kept, left_out)
-    assert third is not None
+    third = present(another_point(model, data, kept, left_out))
     assert third.key not in {each.key for each in (*kept, *left_out)}
     before = replace(data, points=[*data.points, left_out[-1]])
-    other_run = another_point(model, before, kept, [one, other])
-    assert other_run is not None
+    other_run = present(another_point(model, before, kept, [one, other]))
     assert other_run.key == third.key, "an earlier run left out the second"
-    last = another_point(model, data, [], points)
-    assert last is not None
+    last = present(another_point(model, data, [], points))
     assert last.key in played - {each.key for each in points}, "none is left: one that was played"
 
 
@@ -172,12 +165,10 @@ def test_an_end_of_the_front_is_replaced_by_the_end_that_is_left(two: Fitted) ->
     data, model, points = two
     *kept, dearest = sorted(points, key=lambda point: float(point.params["theta1"]))
     costs = -model.expected_means(model.cube.encode([each.params for each in kept]))[:, 1]
-    found = another_point(model, data, kept, [dearest])
-    assert found is not None
+    found = present(another_point(model, data, kept, [dearest]))
     cost = -model.expected_means(model.cube.encode([found.params]))[0, 1]
     assert cost > costs.max()
     proposed = [point for point in points if point.origin not in TWO.baselines]
     cheapest, *others = sorted(proposed, key=lambda point: float(point.params["theta1"]))
-    found = another_point(model, data, others, [])
-    assert found is not None
+    found = present(another_point(model, data, others, []))
     assert found.key == cheapest.key

@@ -13,6 +13,7 @@ from tests.study.made_studies import (
     add_trials,
     data_of,
     new_study,
+    present,
     spread,
     store_point,
     store_trial,
@@ -96,8 +97,7 @@ def test_a_forecast_is_lower_for_more_points_and_for_better_measurements(
 ) -> None:
     """The truth is 1,000·√n points; of 40 n, trials played every third."""
     study = add_trials(new_study(), quick)
-    model = Analysis(data_of(study, quick)).combined
-    assert model is not None
+    model = present(Analysis(data_of(study, quick)).combined)
     few, many = ([{"n_playouts": n} for n in every] for every in ((5, 35), (5, 12, 20, 28, 35)))
     largest = {}
     for name, thetas, error in (("few", few, 40.0), ("many", many, 40.0), ("rough", many, 4000.0)):
@@ -120,8 +120,7 @@ def test_equal_games_are_not_certain(quick: Experiment) -> None:
         store_trial(study, wins, {"n_playouts": n}, games)
     for n in (5, 20):
         add_point(study, n, [int(n > 10)] * 40, 0.01 * n)
-    found = compute_certificate(Analysis(data_of(study, wins)).to_pick_from())
-    assert found is not None
+    found = present(Analysis(data_of(study, wins)).certificate)
     for row in certificate_rows(found):
         low, high = (row[wins.goal.column(f"always_{end}95")] for end in ("low", "high"))
         assert 0.0 <= low <= high <= 1.0
@@ -151,8 +150,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     for n, n_games in ((10, 20), (20, 100), (30, 100)):
         add_point(study, n, spread(round(1000 * math.sqrt(n)), 400, n_games), 0.01 * n)
     candidates = Analysis(data_of(study, quick)).to_pick_from()
-    found = compute_certificate(candidates)
-    assert found is not None
+    found = present(compute_certificate(candidates))
     assert (np.diff(found.limits) > 0).all()
     assert (
         found.limits[-1]
@@ -164,8 +162,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     frame = pd.DataFrame(certificate_rows(found))
     assert len(frame) == len(found.limits)
     for limit, each, bound in zip(found.limits, found.answers, found.bounds, strict=True):
-        best = PickQuery(quick, float(limit)).best(candidates.played)
-        assert best is not None
+        best = present(PickQuery(quick, float(limit)).best(candidates.played))
         assert each.number == best.number
         n_best = min(40, int(limit / 1e-5))
         truth = 1000 * (math.sqrt(n_best) - math.sqrt(each.point.params["n_playouts"]))
@@ -209,8 +206,7 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     assert others[0] in {each.key for each in found.prospects}
     assert found.worth_playing(found.bounds, played) == [found.cheaper], "no bound is too large"
     add_point(study, 1, spread(1000, 400, 100), 0.01)
-    wider = Analysis(data_of(study, quick)).certificate
-    assert wider is not None
+    wider = present(Analysis(data_of(study, quick)).certificate)
     assert wider.limits[0] < 0.2 * found.limits[0]
     assert wider.cheaper is None
 
@@ -225,8 +221,7 @@ def test_what_cannot_be_played_is_no_prospect(quick: Experiment) -> None:
         store_trial(study, quick, {"n_playouts": n}, [], error="it failed", n_games=3)
     for n in (5, 20):
         add_point(study, n, spread(1000 * n, 400), 0.01 * n)
-    found = Analysis(data_of(study, quick)).certificate
-    assert found is not None
+    found = present(Analysis(data_of(study, quick)).certificate)
     assert max(each.params["n_playouts"] for each in found.prospects) < 23
 
 
@@ -237,8 +232,7 @@ def test_bounds_of_an_exact_goal_have_few_digits(solver: Experiment) -> None:
         store_trial(study, solver, {"sweeps": n}, [Solver(n).play(0)])
     for n in (3, 30):
         store_point(study, {"sweeps": n}, {0: Solver(n).play(0)})
-    found = compute_certificate(Analysis(data_of(study, solver)).to_pick_from())
-    assert found is not None
+    found = present(Analysis(data_of(study, solver)).certificate)
     found = replace(found, bounds=np.full_like(found.bounds, 1.942518))
     assert "the recommended θ is within 1.943 points of the best in" in certificate_text(found)
     said = " the recommended θ is within 1.943 points of the best at every budget from "
@@ -255,15 +249,13 @@ def test_nothing_can_be_gained_where_all_is_known(solver: Experiment) -> None:
     study = new_study()
     for n, worth, cost in ((1, 1.0, 10), (2, 3.0, 20), (3, 3.0, 30), (4, 4.0, 80)):
         store_trial(study, small, {"sweeps": n}, [SolvedGame(0, worth, 1, 1e-4, cost)])
-    found = Analysis(data_of(study, small)).certificate
-    assert found is not None
+    found = present(Analysis(data_of(study, small)).certificate)
     assert found.bounds.tolist() == [0.0] * len(found.limits)
     assert certificate_text(found).endswith(" of the best in the space (0 on average)")
     text = certificate_text(replace(found, bounds=found.bounds + 2.0))
     assert text.endswith("; the bound is the same at every budget, and more trials would lower it")
     store_trial(study, small, {"sweeps": 2}, [SolvedGame(1, 3.0, 1, 1e-4, 40)])
-    found = Analysis(data_of(study, small)).certificate
-    assert found is not None
+    found = present(Analysis(data_of(study, small)).certificate)
     assert found.bounds.max() > 0.0, "the two games show that costs vary"
 
 

@@ -12,7 +12,7 @@ import pytest
 from rich.console import Console
 
 from tests.study.external_games import Tosser, compressor, fill, record_of, tosser
-from tests.study.made_studies import new_study, new_study_in, store_point
+from tests.study.made_studies import new_study, new_study_in, present, store_point
 from thetafront.agents.agent import FailedGame
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.charts.scores import collect_samples, scores_chart
@@ -148,10 +148,8 @@ def test_nothing_is_beyond_the_bounds_of_a_goal(
     study = new_study()
     fill(study, experiment)
     data = StudyData.read(study, experiment)
-    model = fit_study(data)
-    assert model is not None
-    combined = combine(model, data)
-    assert combined is not None
+    model = present(fit_study(data))
+    combined = present(combine(model, data))
     low, high = goal.estimator.scale.low, goal.estimator.scale.high
     for frame in (
         trials_frame(data, model),

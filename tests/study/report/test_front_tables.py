@@ -19,6 +19,7 @@ from tests.study.made_studies import (
     data_of,
     data_of_values,
     new_study,
+    present,
     spread,
     store_point,
     store_trial,
@@ -64,9 +65,7 @@ def data(quick: Experiment) -> StudyData:
 
 @pytest.fixture
 def model(data: StudyData) -> FittedModel:
-    found = fit_study(data)
-    assert found is not None
-    return found
+    return present(fit_study(data))
 
 
 @pytest.mark.parametrize(("share", "is_doubted"), [(1.0, False), (0.5, True)])
@@ -120,8 +119,7 @@ def test_distances_to_trials_are_to_all_of_them(
 ) -> None:
     """Also to those that the model leaves out because they are too many."""
     monkeypatch.setattr(study_model, "MAX_CONDITIONED", 3)
-    few = fit_study(data)
-    assert few is not None
+    few = present(fit_study(data))
     assert len(few.observations.points) == 3 < len(data.complete_trials)
     (name,) = data.experiment.space.names
     codes = few.cube.encode([each.params for each in data.complete_trials])[:, 0]
@@ -155,8 +153,7 @@ def test_the_curve_is_sorted_and_of_the_space(
 def test_a_model_is_fitted_to_trials_and_points(model: FittedModel, data: StudyData) -> None:
     assert model_note(model) == "8 trials and 0 validated points"
     points = [Point({"n_playouts": 5}, games=data.trials[0].games)]
-    combined = combine(model, replace(data, points=points))
-    assert combined is not None
+    combined = present(combine(model, replace(data, points=points)))
     assert model_note(combined) == "8 trials and 1 validated point"
 
 
@@ -171,8 +168,7 @@ def test_a_parameter_that_is_nowhere_active_has_its_column() -> None:
         trials.append(({"kind": "flat", "x": x}, (1000.0 * x, 10.0 * x)))
         trials.append(({"kind": "deep", "depth": 3, "x": x}, (1.0, 1000.0 * x)))
     data = data_of_values(layered, trials)
-    model = fit_study(data)
-    assert model is not None
+    model = present(fit_study(data))
     for frame in (predicted_front_frame(data, model), combined_front_frame(layered, model)):
         assert frame.columns[:3].tolist() == ["kind", "depth", "x"]
         assert set(frame["kind"]) == {"flat"}
@@ -270,8 +266,7 @@ def study_with_words(words: Experiment) -> Log:
 
 def test_tables_have_words(words: Experiment, tmp_path: Path) -> None:
     study = study_with_words(words)
-    model = fit_study(data_of(study, words, seed=0))
-    assert model is not None
+    model = present(fit_study(data_of(study, words, seed=0)))
     front = validated_frame(Analysis(data_of(study, words)))
     assert front["leaf_value"].tolist() == ["score", "weights_a", "random"]
     assert front["on_front"].tolist() == [True, True, False]

@@ -16,6 +16,7 @@ from tests.study.made_studies import (
     analysis_with,
     data_of,
     new_study,
+    present,
     spread,
     store_point,
     store_trial,
@@ -95,8 +96,7 @@ def two_close_points() -> Log:
 def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -> None:
     """The costlier point is on the front if its score is the higher: by the joint posterior."""
     data = data_of(two_close_points(), quick)
-    combined = combine(None, data)
-    assert combined is not None
+    combined = present(combine(None, data))
     codes = combined.cube.encode([{"n_playouts": n} for n in (5, 9)])
     posterior = combined.posterior
     mean, covariance = posterior.mean(codes)[:, 0], posterior.covariance(codes, codes)
@@ -166,8 +166,7 @@ def test_the_front_is_along_the_cost_of_the_experiment(quick: Experiment) -> Non
 def test_what_the_search_predicted_stands_beside_what_was_validated(quick: Experiment) -> None:
     study = add_trials(new_study(), quick)
     add_point(study, 10, spread(3160, 300), 0.1)
-    model = fit_study(data_of(study, quick, seed=0))
-    assert model is not None
+    model = present(fit_study(data_of(study, quick, seed=0)))
     row = front_of(study, quick).iloc[0]
     code = model.cube.encode([{"n_playouts": 10}])
     mean, deviation = (each[0, 0] for each in model.posterior.predict(code))  # of √score
@@ -303,8 +302,7 @@ def test_two_games_that_agree_do_not_make_a_point_exact(quick: Experiment) -> No
     study = add_trials(new_study(), quick)
     add_point(study, 10, [2000, 2010], 1.0)
     data = data_of(study, quick)
-    combined = combine(fit_study(data), data)
-    assert combined is not None
+    combined = present(combine(fit_study(data), data))
     error = 2 * math.sqrt(2005.0) * math.sqrt(combined.observations.noise[-1, 0])
     moments = [data.moments[trial.number] for trial in data.trials]
     own = math.sqrt(sum(each.m2 for each in moments) / sum(each.n - 1 for each in moments) / 2)
