@@ -44,12 +44,6 @@ def centre_and_scale(values: Floats) -> tuple[Floats, Floats]:
     return np.asarray(centre), np.where(varies, scale, 1.0)
 
 
-def lognormal(log_value: Floats, prior: tuple[float, float]) -> tuple[float, Floats]:
-    """Return minus the log density, up to a constant, and its gradient in ``log_value``."""
-    z = (log_value - np.log(prior[0])) / prior[1]
-    return 0.5 * float(np.sum(z * z)), z / prior[1]
-
-
 @dataclass(frozen=True)
 class NegativeLogPosterior:
     """Minus the log posterior density of the hyperparameters, as a function of their logarithms."""
@@ -101,15 +95,15 @@ class NegativeLogPosterior:
         gradient[-2] = np.exp(logs[-2]) * np.sum(np.diag(slope)[inferred])
         gradient[-1] = np.sum(slope * misfit)
         lengths = (LENGTH_PRIOR[0] * np.sqrt(p), LENGTH_PRIOR[1])
-        for part, prior in (
+        for part, (median, deviation) in (
             (slice(0, 1), SIGNAL_PRIOR),
             (slice(1, -2), lengths),
             (slice(-2, -1), NOISE_PRIOR),
             (slice(-1, None), MISFIT_PRIOR),
         ):
-            add, by = lognormal(logs[part], prior)
-            value += add
-            gradient[part] += by
+            z = (logs[part] - np.log(median)) / deviation
+            value += 0.5 * float(np.sum(z * z))
+            gradient[part] += z / deviation
         return value, gradient
 
 
