@@ -41,9 +41,7 @@ class PredictedFront:
     """Points that no other dominates in posterior mean, the cheapest first."""
 
     points: Floats  # (n, d): in the unit cube
-    # (n, 2): posterior means and standard deviations of both objectives, to be maximized
-    mean: Floats
-    deviation: Floats
+    mean: Floats  # (n, 2): posterior means of both objectives, to be maximized
     common_deviation: float  # of the first objective's mean error over the front, in its unit
     local_deviation: Floats  # (n,): of each point's error minus that mean error
 
@@ -60,7 +58,7 @@ class PredictedFront:
         variance = float(weights @ with_mean[some])
         local = (slopes * deviation[:, 0]) ** 2 - 2.0 * with_mean + variance
         common = math.sqrt(max(variance, 0.0))
-        return cls(points, mean, deviation, common, np.sqrt(np.maximum(local, 0.0)))
+        return cls(points, mean, common, np.sqrt(np.maximum(local, 0.0)))
 
 
 def spread(n: int, most: int) -> Integers:
