@@ -159,13 +159,12 @@ def another_point(
     left_out = [*left_out, *(each for each in data.points if each.error and each.key not in known)]
     avoided = model.avoiding([each.params for each in left_out])
     front, both = avoided.predicted_front.points, [*validated, *left_out]
-    ways = [(front, [*validated]), (front, both)]
+    preferred = front
     if len(left_out) > 1:
-        allowed = Feasibility.learned_from(avoided.observations).allowed
-        played = feasible(model.cube, avoided.trial_front)  # a function may forbid what it allowed
-        ways = [(allowed(played), [*validated]), (front, both)]
+        played = feasible(model.cube, model.trial_front)  # a function may forbid what it allowed
+        preferred = Feasibility.learned_from(avoided.observations).allowed(played)
     known = {each.key for each in both}
-    for points, others in ways:
+    for points, others in ((preferred, validated), (front, both)):
         if not len(points):
             continue
         mean = model.expected_means(points)
