@@ -9,15 +9,7 @@ from thetafront.engine.pacman import Action, Outcome, World
 from thetafront.engine.pacman.layout import CAPSULE, FOOD, GHOST, OPEN, PACMAN, WALL
 from thetafront.engine.pacman.world import SCARED_GHOST
 from thetafront.study.terminal.pace import Stage, View, WatchedGame, watch
-from thetafront.study.terminal.panel import (
-    DIM,
-    NOTE,
-    action_table,
-    compose_picture,
-    facts,
-    legend,
-    title,
-)
+from thetafront.study.terminal.panel import DIM, action_table, compose_picture
 from thetafront.study.terminal.session import in_terminal
 from thetafront.study.text import counted
 
@@ -94,34 +86,27 @@ def remark(world: World) -> str:
     return f"ghosts scared for {counted(scared, 'move')}" if scared else ""
 
 
-def panel(view: PacmanView) -> list[RenderableType]:
-    """Write the numbers of the game and the agent's values."""
-    world, decision = view.state, view.decision
-    known = {
+def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
+    """Draw a view for a terminal of this size: the panel beside the maze if it fits, else below."""
+    world, decision, layout = view.state, view.decision, view.state.layout
+    boards = (
+        (maze_text(world, cell_width), cell_width * layout.width, layout.height)
+        for cell_width in (2, 1)
+    )
+    figures = {
         "score": f"{world.score:,}",
         "step": f"{world.n_steps:,}",
         "food left": f"{world.n_food}",
-        "maze": world.layout.name,
+        "maze": layout.name,
         "seed": f"{world.setup.seed}",
         "pace": view.pace,
     }
     values: list[RenderableType] = []
     if decision:
         if decision.n_sweeps:
-            known |= {"sweeps": f"{decision.n_sweeps}", "residual": f"{decision.residual:.2g}"}
+            figures |= {"sweeps": f"{decision.n_sweeps}", "residual": f"{decision.residual:.2g}"}
             values.append(Text("reward here plus expected utility", DIM))
         values.append(action_table(decision.values, int(decision.action), DIRECTIONS, decimals=1))
         if decision.action is Action.STOP:
             values.append(Text("▶ stop", "bold"))
-    notes = [Text(view.note, NOTE)] if view.note else []
-    return [title(view.player), facts(known), *values, *notes, legend(view.keys)]
-
-
-def pacman_picture(view: PacmanView, width: int, height: int) -> RenderableType:
-    """Draw a view for a terminal of this size: the panel beside the maze if it fits, else below."""
-    layout = view.state.layout
-    boards = (
-        (maze_text(view.state, cell_width), cell_width * layout.width, layout.height)
-        for cell_width in (2, 1)
-    )
-    return compose_picture(boards, panel(view), width, height)
+    return compose_picture(boards, view, figures, values, width, height)

@@ -1,7 +1,8 @@
-"""Parts of pictures for all games: bars of action values, key legend, panel beside a board."""
+"""Parts of pictures for all games: bars of action values, and a panel beside a board."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,8 @@ from rich.constrain import Constrain
 from rich.style import Style
 from rich.table import Table
 from rich.text import Text
+
+from thetafront.study.terminal.pace import View
 
 GAP = 2
 MIN_PANEL, MAX_PANEL = 34, 46  # columns
@@ -63,46 +66,38 @@ def action_table(
     return table
 
 
-def legend(keys: Iterable[tuple[str, str]]) -> Columns:
-    """Write what keys do."""
-    return Columns(
-        [Text.assemble((key, "bold"), " ", (meaning, DIM)) for key, meaning in keys],
-        padding=(0, 2),
-    )
-
-
-def facts(given: Mapping[str, str]) -> Columns:
-    """Write values with their names, side by side; empty values are left out."""
-    shown = [(name, value) for name, value in given.items() if value]
-    entries = [Text.assemble((name, DIM), " ", value) for name, value in shown]
-    return Columns(entries, padding=(0, 2))
-
-
-def title(text: str) -> Text:
-    """Write the player's name, cut if it is too long."""
-    return Text(text, "bold", no_wrap=True, overflow="ellipsis")
-
-
 def compose_picture(
     boards: Iterable[tuple[RenderableType, int, int]],
-    panel: Iterable[RenderableType],
+    view: View[Any, Any],
+    figures: Mapping[str, str],
+    values: Iterable[RenderableType],
     width: int,
     height: int,
 ) -> RenderableType:
-    """Put the panel beside the first board that leaves room for it.
+    """Put a panel beside the first board that leaves room for it.
 
     If no board does, put the last board above the panel. Boards come with their numbers of columns
-    and rows. The edge of the screen crops what does not fit.
+    and rows. The panel has the player's name, cut if it is too long, then the game's figures
+    (without empty ones), the values of actions, the note, and the keys. The edge of the screen
+    crops what does not fit.
     """
-    parts = Table.grid()
-    parts.add_column(no_wrap=True, overflow="crop")
-    for each in panel:
-        parts.add_row(each)
+    shown = [(name, figure) for name, figure in figures.items() if figure]
+    entries = [Text.assemble((name, DIM), " ", figure) for name, figure in shown]
+    legend = [Text.assemble((key, "bold"), " ", (meaning, DIM)) for key, meaning in view.keys]
+    panel = Table.grid()
+    panel.add_column(no_wrap=True, overflow="crop")
+    panel.add_row(Text(view.player, "bold", no_wrap=True, overflow="ellipsis"))
+    panel.add_row(Columns(entries, padding=(0, 2)))
+    for each in values:
+        panel.add_row(each)
+    if view.note:
+        panel.add_row(Text(view.note, NOTE))
+    panel.add_row(Columns(legend, padding=(0, 2)))
     board: RenderableType = ""
     for board, n_columns, n_rows in boards:
         room = min(width - n_columns - GAP, MAX_PANEL)
         if room >= MIN_PANEL and height >= max(n_rows, PANEL_HEIGHT):
             grid = Table.grid(padding=(0, GAP))
-            grid.add_row(board, Constrain(parts, room))
+            grid.add_row(board, Constrain(panel, room))
             return Align.center(grid, vertical="middle", height=height)
-    return Group(board, Constrain(parts, MAX_PANEL))
+    return Group(board, Constrain(panel, MAX_PANEL))

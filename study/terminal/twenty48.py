@@ -18,15 +18,7 @@ from thetafront.study.terminal.pace import (
     quits,
     watch,
 )
-from thetafront.study.terminal.panel import (
-    DIM,
-    NOTE,
-    action_table,
-    compose_picture,
-    facts,
-    legend,
-    title,
-)
+from thetafront.study.terminal.panel import DIM, action_table, compose_picture
 from thetafront.study.terminal.position import Position
 from thetafront.study.terminal.session import in_terminal
 from thetafront.study.terminal.tiles import LARGE, MEDIUM, SMALL, board_picture
@@ -118,17 +110,12 @@ def last_line(position: Position, command: str) -> str:
 
 def picture(view: View2048, width: int, height: int) -> RenderableType:
     """Draw a view for a terminal of this size: the panel beside the board if it fits."""
+    position, timed = view.state, view.decision
     boards = (
-        (board_picture(view.state.board, size), size.board_width, size.board_height)
+        (board_picture(position.board, size), size.board_width, size.board_height)
         for size in (LARGE, MEDIUM, SMALL)
     )
-    return compose_picture(boards, panel(view), width, height)
-
-
-def panel(view: View2048) -> list[RenderableType]:
-    """Write the numbers of the game and the agent's values."""
-    position, timed = view.state, view.decision
-    known = {
+    figures = {
         "score": f"{position.score:,}",
         "move": f"{position.n_moves:,}",
         "largest": f"{position.largest}",
@@ -140,5 +127,4 @@ def panel(view: View2048) -> list[RenderableType]:
     if timed:
         table = action_table(timed.decision.values, int(timed.decision.action), NAMES)
         values = [Text("values", DIM), table]
-    notes = [Text(view.note, NOTE)] if view.note else []
-    return [title(view.player), facts(known), *values, *notes, legend(view.keys)]
+    return compose_picture(boards, view, figures, values, width, height)
