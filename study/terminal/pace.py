@@ -49,25 +49,18 @@ class Stage:
     clock: Callable[[], float]
 
 
+@dataclass
 class WatchedGame(Generic[State, Decision]):
-    """A game and its player: the next action is decided and shown, but not yet carried out.
+    """A game and its player: the next action is decided and shown, but not yet carried out."""
 
-    It begins in ``state``. ``decide`` returns the agent's decision in a state, or None if the game
-    is over; ``after`` returns the state after a decision. ``remark`` says in a few words what is
-    special about a state.
-    """
+    player: str  # the agent's name and parameters
+    state: State  # at first, the state in which the game begins
+    decide: Callable[[State], Decision | None]  # the agent's decision; None if the game is over
+    after: Callable[[State, Decision], State]  # the state after a decision
+    remark: Callable[[State], str]  # what is special about a state, in a few words
 
-    def __init__(
-        self,
-        player: str,
-        state: State,
-        decide: Callable[[State], Decision | None],
-        after: Callable[[State, Decision], State],
-        remark: Callable[[State], str],
-    ) -> None:
-        self.player, self.state = player, state
-        self.decide, self.after, self.remark = decide, after, remark
-        self.decision = decide(state)
+    def __post_init__(self) -> None:
+        self.decision = self.decide(self.state)
 
     @property
     def is_over(self) -> bool:
