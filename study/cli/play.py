@@ -217,12 +217,12 @@ def schedule(
     json_: JsonOption = False,
 ) -> None:
     """Show a playout schedule, and how games use it."""
+    from thetafront.agents.twenty48.mcmdp import ScheduledAgent
     from thetafront.study.experiments.agent_parser import build_agent_2048
     from thetafront.study.terminal.progress import ProgressLine
     from thetafront.study.terminal.schedule import (
         Use,
         evaluations_in_game,
-        follows_schedule,
         get_schedule,
         schedule_json,
         schedule_table,
@@ -233,7 +233,7 @@ def schedule(
     check_range("seed", seed, 0, MAX_SEED - games)
     player, params = build_agent_2048(agent, theta, set_ or ())
     playouts = get_schedule(agent, player)
-    n_games = games if follows_schedule(player) else 0
+    n_games = games if isinstance(player, ScheduledAgent) else 0
     out, played = console(), []
     with ProgressLine(console(stderr=True)) as bar:
         for n_played in range(n_games):

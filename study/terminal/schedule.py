@@ -31,7 +31,6 @@ from rich.table import Table
 from thetafront.agents.catalog import AGENTS
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.agent import Agent2048
-from thetafront.agents.twenty48.mcmdp import ScheduledAgent
 from thetafront.agents.twenty48.schedule import Schedule
 from thetafront.engine.twenty48 import afterstate, legal_actions, n_empty
 from thetafront.study.errors import InputError
@@ -48,11 +47,6 @@ def get_schedule(name: str, agent: Agent2048) -> Schedule:
         allowed = [each for each, make in AGENTS.items() if hasattr(make(), "schedule")]
         raise InputError(f"agent must have a schedule: one of {', '.join(allowed)} (got {name!r})")
     return schedule
-
-
-def follows_schedule(agent: Agent2048) -> bool:
-    """Return whether every decision follows the schedule, so that playouts can be counted."""
-    return isinstance(agent, ScheduledAgent)
 
 
 def schedule_frame(schedule: Schedule) -> pd.DataFrame:

@@ -21,7 +21,6 @@ from thetafront.study.terminal.schedule import (
     GameEvaluations,
     Use,
     evaluations_in_game,
-    follows_schedule,
     get_schedule,
     schedule_frame,
     schedule_table,
@@ -37,7 +36,7 @@ UNEVEN = Schedule(tuple(range(1, 16)), tuple(range(31, 16, -1)))
 def test_the_playouts_of_a_game_are_those_of_its_nodes(agent: ScheduledAgent) -> None:
     """Count the playouts of every node of every decision, by the oracle's rules."""
     schedule, rule = agent.schedule, agent.rule
-    assert follows_schedule(agent)
+    assert isinstance(agent, ScheduledAgent)
     n_playouts, n_moves, n_random = 0, 0, 0
     for move in agent.moves(3):
         n_moves += 1
