@@ -29,6 +29,7 @@ class Edge:
 
     parameter: NumericParameter
     is_upper: bool
+    new_bound: float  # the bound's value when it is moved by the default amount
     n_points: int
     n_active: int
 
@@ -96,8 +97,9 @@ def find_edges(experiment: Experiment, thetas: Sequence[Mapping[str, Value]]) ->
         values = [theta[each.name] for theta in thetas if not is_absent(theta.get(each.name))]
         for is_upper in (False, True):
             n_points = sum(is_at(each, value, is_upper) for value in values)
-            if n_points and moved(experiment, each, is_upper) != each.ends[is_upper]:
-                found.append(Edge(each, is_upper, n_points, len(values)))
+            there = moved(experiment, each, is_upper)
+            if n_points and there != each.ends[is_upper]:
+                found.append(Edge(each, is_upper, there, n_points, len(values)))
     return found
 
 
@@ -137,37 +139,27 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
     return int(there) if parameter.integer else there
 
 
-def widened(
-    experiment: Experiment, requests: Sequence[WidenRequest], edges: Sequence[Edge]
-) -> Space:
-    """Return the experiment's space with wider bounds.
+def widened(space: Space, requests: Sequence[WidenRequest], edges: Sequence[Edge]) -> Space:
+    """Return a space with wider bounds.
 
     A request without bounds moves the bounds at which points lie (``edges``). A request with bounds
     extends the range to include these bounds, so the same request again changes nothing.
     """
-    by_name: dict[str, WidenRequest] = {each.name: each for each in requests}
+    bounds: dict[str, Sequence[float]] = {
+        each.name: each.bounds
+        or [edge.new_bound for edge in edges if edge.parameter.name == each.name]
+        for each in requests
+    }
     return replace(
-        experiment.space,
+        space,
         parameters=tuple(
-            widened_parameter(experiment, each, by_name[each.name], edges)
-            if isinstance(each, NumericParameter) and each.name in by_name
+            replace(
+                each,
+                low=min(*each.ends, *bounds[each.name]),
+                high=max(*each.ends, *bounds[each.name]),
+            )
+            if isinstance(each, NumericParameter) and each.name in bounds
             else each
-            for each in experiment.space
+            for each in space
         ),
     )
-
-
-def widened_parameter(
-    experiment: Experiment,
-    parameter: NumericParameter,
-    request: WidenRequest,
-    edges: Sequence[Edge],
-) -> NumericParameter:
-    """Return a parameter with the requested bounds, or with the bounds in ``edges`` moved."""
-    low, high = parameter.ends
-    if request.bounds is None:
-        sides = {each.is_upper for each in edges if each.parameter.name == parameter.name}
-        low = moved(experiment, parameter, False) if False in sides else low
-        high = moved(experiment, parameter, True) if True in sides else high
-        return replace(parameter, low=low, high=high)
-    return replace(parameter, low=min(low, request.bounds[0]), high=max(high, request.bounds[1]))

@@ -334,7 +334,7 @@ def widen(
             f"widen must be {unbounded[0]}=LOW:HIGH: no complete trial shows which bound to move "
             f"(got {unbounded[0]!r})"
         )
-    space = widened(experiment, requests, find_edges(experiment, thetas))
+    space = widened(experiment.space, requests, find_edges(experiment, thetas))
     record = data.record.with_space(space, len(data.trials))
     wider = experiment.widened_to(record.experiment_as_made())
     changed = record.widened[len(data.record.widened) :]

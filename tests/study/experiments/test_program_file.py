@@ -231,7 +231,7 @@ def test_bounds_are_widened_no_further_than_allowed(tmp_path: Path) -> None:
     found = read(tmp_path, text)
     edges = find_edges(found, [{"depth": 1}, {"depth": 12}])
     assert [(each.is_upper, each.bound) for each in edges] == [(True, 12)]
-    assert widened(found, [WidenRequest("depth")], edges).parameters[0].high == 14
+    assert widened(found.space, [WidenRequest("depth")], edges).parameters[0].high == 14
     with pytest.raises(InputError, match=r"widen: depth: .*beyond 1 to 14"):
         parse_widen_request("depth=0:20", found)
     records = found.space.as_records()

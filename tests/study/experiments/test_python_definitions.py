@@ -302,7 +302,7 @@ def test_ranges_that_a_class_declares_limit_the_space_and_its_widening(tmp_path:
     found = experiment(write(tmp_path, text, "ranges.py"))
     edges = find_edges(found, [{"effort": 1}, {"effort": 9}])
     assert [each.is_upper for each in edges] == [True]
-    assert widened(found, [WidenRequest("effort")], edges).parameters[0].high == 12.0
+    assert widened(found.space, [WidenRequest("effort")], edges).parameters[0].high == 12.0
     with pytest.raises(InputError, match=r"effort must be between 1 and 12 \(got 0\)"):
         experiment(write(tmp_path, text.replace("1, 9", "0, 9"), "beyond.py"))
     declared = text.replace("import real", "import Tuned, real").replace(

@@ -98,7 +98,7 @@ def test_limits_are_those_of_the_definition_today() -> None:
         return Experiment("limited", Program(("echo", "{x}")), Space((x,)), mean())
 
     today = limited(10.0).widened_to(limited(2.0))
-    assert widened(today, [WidenRequest("x", (0.0, 5.0))], []).parameters[0].high == 5.0  # type: ignore[union-attr]
+    assert widened(today.space, [WidenRequest("x", (0.0, 5.0))], []).parameters[0].high == 5.0  # type: ignore[union-attr]
     assert limited(1.0).widened_to(today).space.parameters[0].most == 1.0  # type: ignore[union-attr]
 
 
@@ -116,7 +116,7 @@ def test_constraints_are_those_of_the_definition_today(agent: str | Program) -> 
 
 def test_a_request_moves_the_edges_and_is_granted_once() -> None:
     edges = find_edges(MCMDP, [theta(100, 50, 20, 2, 10.0, 1.0)])
-    space = widened(MCMDP, [WidenRequest("theta4")], edges)
+    space = widened(MCMDP.space, [WidenRequest("theta4")], edges)
     assert [
         (old.name, new.low, new.high)
         for old, new in zip(MCMDP.space, space, strict=True)
@@ -124,11 +124,11 @@ def test_a_request_moves_the_edges_and_is_granted_once() -> None:
     ] == [("theta4", 1, 64)]
     wider = MCMDP.as_made(space, {})
     again = find_edges(wider, [theta(100, 50, 20, 2, 10.0, 1.0)])
-    assert widened(wider, [WidenRequest("theta4")], again) == space
+    assert widened(wider.space, [WidenRequest("theta4")], again) == space
     given = widened(
-        wider, [WidenRequest("theta4", (1, 100)), WidenRequest("theta6", (0.01, 1.0))], again
+        wider.space, [WidenRequest("theta4", (1, 100)), WidenRequest("theta6", (0.01, 1.0))], again
     )
-    assert widened(MCMDP.as_made(given, {}), [WidenRequest("theta4", (1, 64))], []) == given
+    assert widened(MCMDP.as_made(given, {}).space, [WidenRequest("theta4", (1, 64))], []) == given
 
 
 @pytest.mark.parametrize(

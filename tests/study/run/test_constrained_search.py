@@ -279,7 +279,7 @@ def test_edges_are_counted_where_a_parameter_is_active() -> None:
     ]
     (edge,) = find_edges(experiment, thetas)
     assert (edge.parameter.name, edge.n_points, edge.n_active) == ("batch", 1, 2)
-    wider = widened(experiment, [WidenRequest("batch", (4, 512))], [edge])
+    wider = widened(experiment.space, [WidenRequest("batch", (4, 512))], [edge])
     assert wider.constraints == SOLVER.constraints
     assert wider.parameters[2].ends == (4, 512)
     assert wider.parameters[2].when == SOLVER.parameters[2].when
