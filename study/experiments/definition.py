@@ -258,16 +258,11 @@ class Experiment:
         return replace(self, cost=cost, costs=(), reference_costs=references)
 
     @property
-    def reference_cost(self) -> float | None:
-        """The cost of the reference point, in the cost's unit; None if there is no such point."""
-        return self.reference_costs.get(self.cost.name)
-
-    @property
     def reference_point(self) -> tuple[float, float] | None:
         """The score and the cost of the reference point, if there is one."""
-        if self.reference_score is None or self.reference_cost is None:
+        if self.reference_score is None:
             return None
-        return self.reference_score, self.reference_cost
+        return self.reference_score, self.reference_costs[self.cost.name]
 
     @property
     def scales(self) -> tuple[Scale, Scale]:

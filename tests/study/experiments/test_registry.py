@@ -108,12 +108,12 @@ def test_the_dearest_pacman_is_within_the_reference(name: str, layout: str) -> N
     n_cells = int((~Layout.named(layout).walls).sum())
     backups = BACKUPS.value([game])
     assert backups <= 100 * n_cells
-    assert 100 * n_cells < experiment(name).with_cost(BACKUPS).reference_cost
+    assert 100 * n_cells < experiment(name).reference_costs[BACKUPS.name]
 
 
 def test_the_dearest_dice_are_within_the_reference() -> None:
     solution = experiment("dice").build({"gamma": 1.0, "tolerance": 1e-6}).play(0)
-    assert SWEEPS.value([solution]) == 23 < experiment("dice").with_cost(SWEEPS).reference_cost
+    assert SWEEPS.value([solution]) == 23 < experiment("dice").reference_costs[SWEEPS.name]
     least = experiment("dice").build({"gamma": 0.5, "tolerance": 10.0}).play(0)
     assert experiment("dice").reference_score < least.score < solution.score
 
