@@ -128,7 +128,7 @@ class NoisyMean(Estimator):
 
 
 @dataclass(frozen=True)
-class GrowingMean(NoisyMean):
+class GrowingMean(Estimator):
     """Samples that are not negative, and that vary more if their mean is larger."""
 
     low: float | None = 0.0
@@ -150,10 +150,6 @@ class GrowingMean(NoisyMean):
     def typical_variance(self, samples: Floats) -> float:
         """Assume that the standard deviation is a fixed share of the mean."""
         return (TYPICAL_DEVIATION * float(np.mean(samples))) ** 2
-
-    def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
-        """Guess the variances from the means alone."""
-        return Estimator.game_variances(self, means, trials)
 
 
 @dataclass(frozen=True)
