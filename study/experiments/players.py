@@ -72,6 +72,8 @@ class Player(ABC):
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
         """Raise ValueError if the agent does not allow this space or these fixed parameters."""
+        if fixed and self.is_external:  # its games would not get them
+            raise ValueError(f"fixed must be left out for your own agent (got {', '.join(fixed)})")
         for each in space:
             integer = isinstance(each, NumericParameter) and each.integer
             if integer and any(abs(int(end)) > MAX_INTEGER for end in each.ends):
@@ -219,12 +221,6 @@ def field_kinds(game: type[Game]) -> dict[str, type]:
     }
 
 
-def check_nothing_fixed(fixed: Mapping[str, Value]) -> None:
-    """Raise ValueError if a user's own agent is given fixed values, which it would not get."""
-    if fixed:
-        raise ValueError(f"fixed must be left out for your own agent (got {', '.join(fixed)})")
-
-
 @dataclass(frozen=True)
 class PythonPlayer(Player):
     """A user's function or class."""
@@ -256,12 +252,11 @@ class PythonPlayer(Player):
         return declared_parameters(self.player) if is_dataclass(self.player) else {}
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
-        check_nothing_fixed(fixed)
+        super().check(space, fixed)
         check_player(self.player, space.names)
         always = tuple(each.name for each in space if not each.when)
         if space.is_conditional:
             check_player(self.player, always, "where other parameters are inactive: ")
-        super().check(space, fixed)
 
 
 @dataclass(frozen=True)
@@ -282,9 +277,8 @@ class ProgramPlayer(Player):
         return ProgramAgent(self.program, tuple(values.items()))
 
     def check(self, space: Space, fixed: Mapping[str, Value]) -> None:
-        check_nothing_fixed(fixed)
-        self.program.check_names(space.names)
         super().check(space, fixed)
+        self.program.check_names(space.names)
 
 
 @dataclass(frozen=True)

@@ -190,6 +190,11 @@ REFUSED = {
         f"{BEGIN}def play(seed, efort): return 1\nM = Experiment('m', play, {SPACE}, mean())\n",
         "agent: play cannot be called with seed, effort: ",
     ),
+    "fixed values": (
+        f"{BEGIN}def play(seed, effort, x): return 1\n"
+        f"M = Experiment('m', play, {SPACE}, mean(), fixed={{'x': 1}})\n",
+        "fixed must be left out for your own agent (got x)",
+    ),
     "no agent": (
         f"{BEGIN}M = Experiment('m', 3, {SPACE}, mean())\n",
         "agent must be a function, a class with play(seed)",
