@@ -15,8 +15,8 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, get_type_hints
 
 import altair as alt
 import optuna
@@ -35,12 +35,13 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.registry import experiment as experiment_called
+from thetafront.study.experiments.table_call import fits, kinds
 from thetafront.study.log.database import storage_errors_reported
 from thetafront.study.log.invocation import called
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.log.location import Location, locate, make_folder
 from thetafront.study.log.storage import location_given, open_for_reading
-from thetafront.study.log.study_data import StudyData, StudySource
+from thetafront.study.log.study_data import StudyData
 from thetafront.study.report import recommend
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
@@ -578,10 +579,9 @@ class Study:
         proposal = self._analysis.to_pick_from().propose(wanted)
         played: list[str] = []
         if games and proposal is not None:
-            with as_guest(call), self._opened() as (_, now):
+            with as_guest(call), self._opened() as now:
                 out = console(stderr=True, quiet=not progress)
-                result = played_for(self.location, now, proposal, games, jobs, out)
-            data, played = result
+                data, played = played_for(self.location, now, proposal, games, jobs, out)
             self._take(data)
         candidates = self._analysis.to_pick_from()
         with called(call):
@@ -613,7 +613,7 @@ class Study:
         seconds = parse_seconds(budget_text(budget))
         check_types(self.validate, given)
         executor = executor_for(jobs, scheduler, tls)
-        with as_guest(call), self._opened() as (_, data):
+        with as_guest(call), self._opened() as data:
             precision = Precision.from_options(
                 data.experiment.goal, standard_error, validation_games, validation_points, seconds
             )
@@ -623,7 +623,7 @@ class Study:
 
     def refresh(self) -> "Study":
         """Read the study again, for example while a sweep runs elsewhere; return the study."""
-        with quiet(), self._opened() as (_, data):
+        with quiet(), self._opened() as data:
             self._take(data)
         return self
 
@@ -637,12 +637,12 @@ class Study:
         return f"open_study({url!r}, results={results!r}, name={name!r})"
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[StudySource, StudyData]]:
+    def _opened(self) -> Iterator[StudyData]:
         """Open and read the study as it is now; InputError if the storage fails."""
         where = self.location
         with storage_errors_reported(where):
-            opened, _, data = open_for_reading(where.url, where.folder.parent, where.name)
-            yield opened, self._playable(data)
+            _, _, data = open_for_reading(where.url, where.folder.parent, where.name)
+            yield self._playable(data)
 
     def _take(self, data: StudyData) -> None:
         self.data = data
@@ -724,16 +724,14 @@ def check_types(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
     Whole numbers and truth values are not checked here.
     """
     for name, hint in get_type_hints(function).items():
-        alternatives = get_args(hint) if isinstance(hint, UnionType) else (hint,)
-        kinds = [get_origin(each) or each for each in alternatives]
-        if name == "return" or not {*kinds} <= {*KINDS, NoneType}:
+        allowed = kinds(hint)
+        if name == "return" or not {*allowed} <= {*KINDS, NoneType}:
             continue
-        value, is_number = given[name], is_real(given[name])
-        if isinstance(value, os.PathLike) and Path in kinds:
-            continue
-        if not any(is_number if each is float else isinstance(value, each) for each in kinds):
-            allowed = " or ".join(KINDS[each] for each in kinds if each is not NoneType)
-            raise InputError(f"{name} must be {allowed} (got {value!r})")
+        value = given[name]
+        is_path = Path in allowed and isinstance(value, os.PathLike)
+        if not (is_path or fits(value, hint)):
+            words = " or ".join(KINDS[each] for each in allowed if each is not NoneType)
+            raise InputError(f"{name} must be {words} (got {value!r})")
 
 
 def budget_text(budget: str | float | None) -> str:
