@@ -77,7 +77,6 @@ def play(
         split,
     )
     from thetafront.study.experiments.play_summary import SCORE, PlaySummary
-    from thetafront.study.experiments.players import BuiltinPlayer
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.experiments.registry import is_definition
     from thetafront.study.run.first_games import has_moves
@@ -93,17 +92,15 @@ def play(
         raise InputError(f"seed must be between 0 and 2**62 - 1 (got {seed})")
     is_known = agent in AGENTS or not is_definition(agent)
     defined = None if is_known else find_experiment(agent)
-    if defined is not None and isinstance(defined.player, BuiltinPlayer):
-        fixed = [f"{name}={value}" for name, value in defined.fixed.items()]
-        player, params = build_agent(defined.player.agent, theta, [*fixed, *(set_ or ())], layout)
-    elif defined is not None:
-        if layout is not None:
-            raise InputError(
-                f"layout must be left out for {agent}, which has no maze (got {layout!r})"
-            )
-        player, params = build_defined_agent(defined, theta, set_ or ())
+    own = defined if defined is not None and defined.player.is_external else None
+    if own is None:
+        name, fixed = (agent, {}) if defined is None else (defined.player.name, defined.fixed)
+        settings = [*(f"{key}={value}" for key, value in fixed.items()), *(set_ or ())]
+        player, params = build_agent(name, theta, settings, layout)
+    elif layout is not None:
+        raise InputError(f"layout must be left out for {agent}, which has no maze (got {layout!r})")
     else:
-        player, params = build_agent(agent, theta, set_ or (), layout)
+        player, params = build_defined_agent(own, theta, set_ or ())
     if n_together > 1 and player.n_side_by_side == 1:
         able = ", ".join(name for name, each in AGENTS.items() if each.n_side_by_side > 1)
         raise InputError(
@@ -122,17 +119,15 @@ def play(
             outcomes |= {game.seed: game for game in finished.games}
             bar.update(len(outcomes) / games, "", [f"games {len(outcomes):,}/{games:,}"])
     params |= player.depends_on
-    goal = defined.goal if defined is not None and defined.player.is_external else None
-    games_by_seed, failures = split(
-        dict(sorted(outcomes.items())), None if goal is None else goal.penalty
-    )
+    penalty = None if own is None else own.goal.penalty
+    games_by_seed, failures = split(dict(sorted(outcomes.items())), penalty)
     if not (played := list(games_by_seed.values())):
         raise PlayError(f"{left_out_text(failures, 0)}; no game ended")
-    if defined is not None and goal is not None:
-        settled = defined.settled(has_moves(*played)) if defined.is_open else defined
-        summary = PlaySummary(agent, params, played, (goal,), (settled.cost,))
-    else:
+    if own is None:
         summary = PlaySummary.from_agent(agent, player, params, played)
+    else:
+        settled = own.settled(has_moves(*played)) if own.is_open else own
+        summary = PlaySummary(agent, params, played, (own.goal,), (settled.cost,))
     if json_:
         failed = [game.to_row() for game in failures.values()]
         rate = failure_rate_json(len(failures), len(outcomes))
@@ -141,7 +136,7 @@ def play(
     print_text(console(), summary.text())
     if failures:
         rate_now = f"{rate_text(len(failures), len(outcomes))} (95% interval)"
-        console().print(f"{rate_now}; {counted_as(goal or SCORE)}")
+        console().print(f"{rate_now}; {counted_as(SCORE if own is None else own.goal)}")
         for game in list(failures.values())[:N_REASONS]:
             console().print(f"  {game.error}")
 
