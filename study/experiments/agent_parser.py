@@ -83,21 +83,12 @@ def build_defined_agent(
     values: dict[str, Value] = {}
     for name, text in given.items():
         each = known[name]
-        if not isinstance(each, NumericParameter):
-            values[name] = each.read(text)
-            continue
-        try:
-            number = float(text)
-            if each.integer and number % 1.0:
-                raise ValueError
-            value = int(number) if each.integer else number
-        except (ValueError, OverflowError):
-            whole = "an integer" if each.integer else "a number"
-            raise InputError(f"{name} must be {whole} (got {text!r})") from None
-        try:
-            values[name] = experiment.player.domain(each).check(name, value)
-        except ValueError as error:
-            raise InputError(str(error)) from None
+        values[name] = each.read(text)
+        if isinstance(each, NumericParameter):
+            try:
+                values[name] = experiment.player.domain(each).check(name, values[name])
+            except ValueError as error:
+                raise InputError(str(error)) from None
     values = experiment.space.completed(values)
     return experiment.build(values), values
 

@@ -17,6 +17,7 @@ order of its choices has no meaning.
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -283,8 +284,13 @@ class NumericParameter(Described):
         return value
 
     def read(self, word: str) -> float:
-        """Read a value back from text; ValueError or OverflowError if it is not a number."""
-        return int(float(word)) if self.integer else float(word)
+        """Read a number back from text; InputError if it is none, or must be an integer."""
+        with suppress(ValueError):
+            number = float(word)
+            if not (self.integer and number % 1.0):
+                return self.plain(number)
+        whole = "an integer" if self.integer else "a number"
+        raise InputError(f"{self.name} must be {whole} (got {word!r})")
 
     def text(self, value: Any, n_digits: int = 6) -> str:
         """Write a value, a real number with so many digits; a dash if there is none."""

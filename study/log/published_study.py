@@ -216,7 +216,7 @@ def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     try:
         words = {each: row[each.name] for each in space}
         theta = {each.name: each.read(word) for each, word in words.items() if word}
-    except (KeyError, TypeError, ValueError, OverflowError, InputError):
+    except (KeyError, TypeError, InputError):
         return None
     return theta if space.is_whole(theta) else None
 
