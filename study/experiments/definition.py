@@ -10,7 +10,7 @@ from typing import Any
 from thetafront.agents.agent import Agent
 from thetafront.agents.external.limits import memory_in
 from thetafront.agents.external.report import ReportedGame
-from thetafront.agents.parameters import Value, is_real, without_numpy
+from thetafront.agents.parameters import Value, is_real, plain_values, without_numpy
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.dimension import Dimension, NumericParameter
 from thetafront.study.experiments.failures import MAX_FAILURES
@@ -190,7 +190,7 @@ class Experiment:
                     f"baseline {label!r} must be of class {agent.__name__} (got {given})"
                 )
         space = Space.from_agent(agent, first=first)
-        thetas = {label: space.theta_of(each) for label, each in baselines.items()}
+        thetas = {label: space.present(plain_values(each)) for label, each in baselines.items()}
         return cls(agent=agent.name, space=space, baselines=thetas, **more)
 
     def check_external(self) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.agents.parameters import Value, declared_parameters, plain_values
+from thetafront.agents.parameters import Value, declared_parameters
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import Columns, Constraint, ConstraintFunction
 from thetafront.study.experiments.dimension import (
@@ -329,11 +329,6 @@ class Space:
     def to_unit(self, values: Mapping[str, Value]) -> list[float]:
         """Map named values to a point of the unit cube; an inactive parameter maps to 0.5."""
         return [each.to_unit(values[each.name]) if each.name in values else 0.5 for each in self]
-
-    def theta_of(self, agent: Any) -> dict[str, Value]:
-        """Return an agent's θ: the agent's values for the parameters of the space."""
-        values = plain_values(agent)
-        return {name: values[name] for name in self.names}
 
     def present(self, cells: Mapping[Any, Any]) -> dict[str, Any]:
         """Return θ from a row of a table; cells of inactive parameters are empty, and left out."""
