@@ -145,10 +145,7 @@ def make_caption(n_kept: int, n_trials: int, edges: Sequence[Edge], experiment: 
     if experiment.space.is_conditional:
         text += " A line crosses the axis of an inactive parameter at the left end."
     if edges:
-        said = "; ".join(
-            f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}"
-            for each in edges
-        )
+        said = "; ".join(each.count_text for each in edges)
         text += f" Triangles mark where the front lies at an edge of the space: {said}."
     return text
 

@@ -16,6 +16,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import TOLERANCE, NumericParameter, is_absent
 from thetafront.study.experiments.space import Space
+from thetafront.study.text import counted
 
 FACTOR = 4.0
 SHARE = 0.5
@@ -43,6 +44,11 @@ class Edge:
         """Say which bound it is: ``θ₄ at its lowest, 2``."""
         end = "highest" if self.is_upper else "lowest"
         return f"{self.parameter.label} at its {end}, {self.bound:g}"
+
+    @property
+    def count_text(self) -> str:
+        """Say how many points lie there: ``3 of 8 points with θ₄ at its lowest, 2``."""
+        return f"{self.n_points} of {counted(self.n_active, 'point')} with {self.text}"
 
 
 @dataclass(frozen=True)

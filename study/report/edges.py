@@ -10,7 +10,6 @@ from thetafront.study.log.location import RESULTS, Location, locate
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.predicted_front import spread
-from thetafront.study.text import counted
 
 N_PREDICTED = 12
 SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # a sweep's defaults
@@ -31,10 +30,7 @@ def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str,
     edges = find_edges(data.experiment, thetas)
     if not edges:
         return ""
-    texts = [
-        f"{each.n_points} of {counted(each.n_active, 'point')} with {each.text}" for each in edges
-    ]
-    said = f"front at the edge of the space: {'; '.join(texts)}"
+    said = f"front at the edge of the space: {'; '.join(each.count_text for each in edges)}"
     if not data.record.source:  # defined in a script or notebook
         names = dict.fromkeys(each.parameter.name for each in edges)
         return f"{said}; to widen it, pass widen={list(names)} to sweep"
