@@ -323,7 +323,9 @@ def plain_values(agent: Any) -> dict[str, Value]:
 
 
 def without_numpy(value: Any) -> Any:
-    """Return a number of numpy as a number of Python, and anything else unchanged."""
+    """Return numbers of numpy as numbers of Python, also within mappings; the rest unchanged."""
+    if isinstance(value, Mapping):
+        return {key: without_numpy(each) for key, each in value.items()}
     return value.item() if hasattr(value, "dtype") else value
 
 

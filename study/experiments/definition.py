@@ -121,16 +121,8 @@ class Experiment:
             object.__setattr__(self, "costs", (self.cost, *others))
         elif self.cost is UNSPECIFIED:
             object.__setattr__(self, "cost", self.costs[0])
-        for name in ("max_failures", "reference_score"):
+        for name in ("max_failures", "reference_score", "reference_costs", "baselines", "fixed"):
             object.__setattr__(self, name, without_numpy(getattr(self, name)))
-        for name in ("fixed", "reference_costs"):
-            given = getattr(self, name).items()
-            object.__setattr__(self, name, {key: without_numpy(value) for key, value in given})
-        plain = {
-            label: {key: without_numpy(value) for key, value in values.items()}
-            for label, values in self.baselines.items()
-        }
-        object.__setattr__(self, "baselines", plain)
         if not self.title:
             object.__setattr__(self, "title", self.name)
         names = [each.name for each in self.costs]
