@@ -324,6 +324,7 @@ def test_objectives_may_be_called_what_is_no_name_in_python(folder: Path) -> Non
         ("sweep none.py", "none.py must be a Python file (it does not exist)"),
         ("sweep none.toml", "none.toml must be a TOML file (No such file or directory)"),
         ("sweep coins.py:NOTHING", "is not an Experiment; its module defines COINS"),
+        ("sweep coins.py:play", "is not an Experiment; its module defines COINS"),
         ("sweep no_package:X", "no_package: cannot be imported: ModuleNotFoundError"),
         ("try none.py", "none.py must be a Python file (it does not exist)"),
         ("try coins.py --corners -1", "corners must be between 0 and 1024 (got -1)"),

@@ -43,15 +43,12 @@ def test_a_maze_may_be_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "theta", "settings", "layout", "named"),
     [
-        ("chess", None, [], None, "agent must be one of dice"),
-        ("mcmdp", "1,2,3", [], None, "theta must have 6 values"),
         ("mcmdp", "1,,3", [], None, r"theta must be numbers \(got ''\)"),
         ("mcmdp", "500.5,1,1,1,1,1", [], None, "theta1 must be a whole number from 0 to 100"),
         ("switching", None, ["theta4=8.9"], None, "theta4 must be a whole number from 0 to"),
         ("mcmdp", None, ["theta9=x"], None, "parameter must be one of mcmdp's"),
         ("mcmdp", None, ["theta1"], None, "--set must be name=value"),
         ("mcmdp", None, ["layout=small"], None, "parameter must be one of mcmdp's"),
-        ("mcmdp", None, [], "small", "layout must be left out for mcmdp, which has no maze"),
         ("pacman_mdp", None, ["cut=yes"], None, r"cut must be 0 or 1 \(got 'yes'\)"),
         ("pacman_mdp", None, ["layout=big"], None, r"layout must be small or medium, or the path"),
         ("pacman_mdp", None, ["layout=small"], "small", "layout must be given once"),

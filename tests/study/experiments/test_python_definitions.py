@@ -199,14 +199,6 @@ REFUSED = {
         f"{BEGIN}M = Experiment('m', 3, {SPACE}, mean())\n",
         "agent must be a function, a class with play(seed)",
     ),
-    "reversed bounds": (
-        f"{BEGIN}NumericParameter('effort', 9, 1)\n",
-        "effort: bounds 9 to 1 are not an interval",
-    ),
-    "log from 0": (
-        f"{BEGIN}NumericParameter('effort', 0, 1, log=True)\n",
-        "effort: a log scale needs bounds above 0",
-    ),
     "one field for both": (
         f"{BEGIN}from thetafront import reported\n"
         f"M = Experiment('m', print, {SPACE}, mean('time'), cost=reported('time'))\n",
@@ -232,16 +224,6 @@ def test_what_is_wrong_is_one_line_with_its_place(tmp_path: Path, name: str) -> 
     assert message.replace("{path}", path) in str(refused.value)
     assert "\n" not in str(refused.value)
     assert {each.name for each in tmp_path.iterdir()} == {"mine.py"}
-
-
-def test_a_file_or_name_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"none\.py must be a Python file \(it does not exist\)"):
-        experiment(str(tmp_path / "none.py"))
-    path = write(tmp_path, COINS)
-    with pytest.raises(InputError, match="is not an Experiment; its module defines COINS"):
-        experiment(f"{path}:play")
-    with pytest.raises(InputError, match="no_such_package: cannot be imported: ModuleNotFound"):
-        experiment("no_such_package:X")
 
 
 def test_a_definition_survives_its_record(tmp_path: Path) -> None:

@@ -281,14 +281,6 @@ def test_a_changed_maze_changes_the_definition(tmp_path: Path) -> None:
     assert Definition.from_experiment(made[0]).content.get("digests") is None, "it is missing"
 
 
-def test_an_unknown_experiment_is_named() -> None:
-    with pytest.raises(
-        InputError,
-        match=rf"^experiment must be one of {', '.join(sorted(EXPERIMENTS))}, or a definition: ",
-    ):
-        experiment("chess")
-
-
 def test_how_certain_pacmans_motion_is_can_be_tuned_or_fixed() -> None:
     space = Space((NumericParameter("p_chosen", 0.0, 1.0),))
     small = experiment("pacman_small")
