@@ -1,7 +1,5 @@
 """A watched game of Pacman: the agent's own game, a fake user, pictures that fit."""
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -19,16 +17,11 @@ MDP = PacmanMDP(gamma=0.9, radius=1)
 MDP_MEDIUM = PacmanMDP(layout=MEDIUM)
 
 
-def a_user(*arguments: Any) -> FakeUser:
-    """A user who leaves when nothing is left to decide."""
-    return FakeUser(lambda view: view.decision is None, *arguments)
-
-
 @pytest.mark.parametrize(
     "agent", [MDP, PacmanAStar(danger=2), PacmanRandom(ghosts=GhostKind.DIRECTIONAL)]
 )
 def test_a_watched_game_is_the_agents(agent: PacmanAgent) -> None:
-    user = a_user()
+    user = FakeUser()
     end = watch_pacman(agent, "someone", 6, 2.0, user.stage())
     game = agent.play(6)
     assert (end.score, end.n_steps, end.outcome, end.n_food) == (
@@ -44,7 +37,7 @@ def test_a_watched_game_is_the_agents(agent: PacmanAgent) -> None:
 
 
 def test_what_is_shown_is_what_is_done() -> None:
-    user = a_user()
+    user = FakeUser()
     watch_pacman(MDP, "someone", 8, 2.0, user.stage())
     moves = {move.world.n_steps: move.decision for move in MDP.moves(8)}
     shown = [view for _, view in user.views if view.decision]
@@ -57,7 +50,7 @@ def test_what_is_shown_is_what_is_done() -> None:
 
 
 def test_the_game_that_was_left_can_be_repeated() -> None:
-    user = a_user([(1.1, "q")])
+    user = FakeUser([(1.1, "q")])
     end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 5.0, user.stage())
     assert end.n_steps == 5
     assert last_pacman_line(end, "x").startswith(f"left with {end.score} points after 5 steps, ")

@@ -7,7 +7,6 @@ import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -103,11 +102,6 @@ def test_equal_values_and_none_at_all_have_bars_too() -> None:
 # Games
 
 
-def a_user(*arguments: Any, **more: Any) -> FakeUser:
-    """A user who leaves when no action is left."""
-    return FakeUser(lambda view: not view.state.legal, *arguments, **more)
-
-
 @pytest.mark.parametrize(
     ("agent", "speed"),
     [
@@ -119,7 +113,7 @@ def a_user(*arguments: Any, **more: Any) -> FakeUser:
     ],
 )
 def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
-    user = a_user()
+    user = FakeUser()
     end = watch_agent(agent, "someone", 6, speed, user.stage())
     game = agent.play(6)
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
@@ -134,7 +128,7 @@ def test_a_watched_game_is_the_agents(agent: Agent, speed: float) -> None:
 
 
 def test_what_is_shown_is_what_is_done() -> None:
-    user = a_user()
+    user = FakeUser()
     watch_agent(WEAK, "someone", 8, 1.0, user.stage())
     moves = {move.n_moves: move.decision for move in WEAK.moves(8)}
     n_compared = 0
@@ -149,24 +143,24 @@ def test_what_is_shown_is_what_is_done() -> None:
 
 def test_pause_step_speed_and_quit() -> None:
     script = [(1.1, " "), (50.0, "n"), (51.0, RIGHT), (52.0, "x"), (53.0, ESCAPE)]
-    user = a_user([*script, (60.0, "q")])
+    user = FakeUser([*script, (60.0, "q")])
     end = watch_agent(WEAK, "someone", 6, 5.0, user.stage())
     assert end.n_moves == 5 + 2, "five in 1.1 s, then two single steps"
     assert user.views[-1][1].pace == "paused"
     assert end.legal
 
-    user = a_user([(0.01, "n"), (0.1, " "), (10.0, " "), (12.5, "q")])
+    user = FakeUser([(0.01, "n"), (0.1, " "), (10.0, " "), (12.5, "q")])
     end = watch_agent(WEAK, "someone", 6, 1.0, user.stage())
     assert end.n_moves == 1 + 2, "n does nothing while it runs; what was due goes on at once"
 
-    faster_now = a_user([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
+    faster_now = FakeUser([(0.05, "+"), (0.06, "+"), (1.2, "-"), (1.3, "q")])
     end = watch_agent(WEAK, "someone", 6, 0.5, faster_now.stage())
     assert end.n_moves == 2, "at two moves per second"
     assert faster_now.views[-1][1].pace == "1 move/s"
 
 
 def test_a_terminal_that_is_gone_ends_the_game() -> None:
-    assert watch_agent(WEAK, "someone", 6, 1.0, a_user(ends_at=3.5).stage()).n_moves == 3
+    assert watch_agent(WEAK, "someone", 6, 1.0, FakeUser(ends_at=3.5).stage()).n_moves == 3
 
 
 def test_speeds_are_a_ladder_with_ends() -> None:
@@ -181,7 +175,7 @@ def test_a_user_gets_the_tiles_of_the_agents_game() -> None:
     def follow(view: View2048) -> str:
         return names[view.decision.decision.action] if view.decision else "?"
 
-    user = a_user(answer=follow)
+    user = FakeUser(answer=follow)
     end = play_by_hand(WEAK, "you", 6, user.stage())
     game = WEAK.play(6)
     assert (end.score, end.n_moves, end.board) == (game.score, game.n_moves, game.end_board)
@@ -198,7 +192,7 @@ def test_keys_that_move_nothing_change_nothing() -> None:
     )
     key = {Action.UP: "k", Action.RIGHT: "d", Action.DOWN: "j", Action.LEFT: "h"}[stuck]
     keys = iter([key, "x", "?", "?", END])
-    user = a_user(answer=lambda _: next(keys))
+    user = FakeUser(answer=lambda _: next(keys))
     start = Position.first(seed, Rule.COMMON)
     assert play_by_hand(WEAK, "you", seed, user.stage()) == start
     notes = [view.note.split(":")[0] for _, view in user.views]

@@ -9,16 +9,15 @@ from rich.console import Console, RenderableType
 from rich.screen import Screen
 
 from thetafront.study.terminal.keys import END
-from thetafront.study.terminal.pace import Stage, View
+from thetafront.study.terminal.pace import OVER_KEYS, Stage, View
 
 
 @dataclass
 class FakeUser:
-    """Presses keys at given times of its own clock, and leaves when the game is over."""
+    """Presses keys at given times of its own clock, and leaves when that alone is left to do."""
 
-    is_over: Callable[[View[Any, Any]], bool]
     script: list[tuple[float, str]] = field(default_factory=list)
-    ends_at: float = 1e9
+    ends_at: float = 1e5
     now: float = 0.0
     views: list[tuple[float, View[Any, Any]]] = field(default_factory=list)
     answer: Callable[[View[Any, Any]], str] | None = None
@@ -31,7 +30,7 @@ class FakeUser:
 
     def read(self, timeout: float) -> list[str]:
         assert timeout >= 0
-        if self.views and self.is_over(self.views[-1][1]):
+        if self.views and self.views[-1][1].keys == OVER_KEYS:
             return ["q"]
         if self.now >= self.ends_at:
             return [END]
