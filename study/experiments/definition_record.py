@@ -47,7 +47,6 @@ DEPENDS_ON = "depends_on"
 
 Studies of earlier versions have one digest of a part of that code instead.
 """
-PREFIX = f"{DEPENDS_ON}."
 DIGESTS = "digests"  # of networks and files that a built-in agent's values name
 NOT_SHOWN = rf"^({DEPENDS_ON}|{DIGESTS})\."
 FIRST_OBJECTIVE = ("name", "sample", "estimator", "limits", "direction", "penalty")
@@ -174,9 +173,8 @@ class Definition:
         mine, theirs = dict(flat(self.content)), dict(flat(now.content))
         follows = ["is_open", "summary.has_moves"]  # both follow from the costs
         follows += ["costs"] * now.content["is_open"]  # the study's first game settled the costs
-        follows += [PREFIX] * (DEPENDS_ON not in self.content)
-        follows += [DIGESTS] * (DIGESTS not in self.content)  # earlier versions
-        follows += ["functions"] * (self.content.get("functions") is None)  # earlier versions
+        of_later_versions = (DEPENDS_ON, DIGESTS, "functions")
+        follows += [each for each in of_later_versions if self.content.get(each) is None]
         keys = [key for key in {**mine, **theirs} if not key.startswith(tuple(follows))]
         phrases = [
             f"{re.sub(NOT_SHOWN, '', key)} is now {shown(theirs.get(key))}, "
