@@ -108,18 +108,12 @@ def test_a_sweep_leaves_its_tables_and_pictures(finished: Path) -> None:
 
 
 def test_repeating_it_changes_nothing_and_says_so(finished: Path) -> None:
-    before = (
-        (finished / "s" / "trials.csv").read_bytes(),
-        (finished / "s" / "games.csv").read_bytes(),
-    )
+    tables = [finished / "s" / f"{name}.csv" for name in ("trials", "games")]
+    before = [each.read_bytes() for each in tables]
     again = succeeded(finished, *QUICK_SWEEP)
     assert "search already complete: 6 trials, 12 games" in again
     assert "validation already complete" in again
-    after = (
-        (finished / "s" / "trials.csv").read_bytes(),
-        (finished / "s" / "games.csv").read_bytes(),
-    )
-    assert before == after
+    assert [each.read_bytes() for each in tables] == before
 
 
 def test_a_finished_study_can_be_read(finished: Path) -> None:
