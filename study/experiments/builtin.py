@@ -28,10 +28,8 @@ The baselines of dice and Pacman are the settings of these sources:
 from dataclasses import replace
 from typing import Any
 
-from thetafront.agents.dice.solver import DiceSolution, DiceSolver
-from thetafront.agents.pacman.agent import PacmanGame
+from thetafront.agents.dice.solver import DiceSolver
 from thetafront.agents.pacman.mdp import PacmanMDP
-from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.expectimax import Expectimax
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
@@ -39,7 +37,6 @@ from thetafront.agents.twenty48.switching import Switching
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import LayoutName
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.game_summary import GameSummary, TileSummary
 from thetafront.study.experiments.objectives import (
     BACKUPS,
     EXACT_SCORE,
@@ -57,9 +54,7 @@ DICE = Experiment.from_agent(
     name="dice",
     title="Three dice, solved by value iteration",
     goal=EXACT_SCORE,
-    cost=SOLVING_SECONDS,
     costs=(SOLVING_SECONDS, SWEEPS),
-    summary=GameSummary(DiceSolution),
     reference_score=10.0,
     reference_costs={"solving_seconds": 0.001, "n_sweeps": 100.0},
 )
@@ -75,9 +70,7 @@ def in_maze(
         name=name,
         title=f"Pacman, value iteration at every move, maze {layout}",
         goal=WIN_RATE,
-        cost=SECONDS,
         costs=(SECONDS, BACKUPS),
-        summary=GameSummary(PacmanGame),
         reference_score=0.0,
         reference_costs={"seconds_per_move": 0.002 * scale, "backups_per_move": 20_000.0 * scale},
         fixed={"layout": layout.value},
@@ -90,8 +83,6 @@ PACMAN_SMALL = in_maze(LayoutName.SMALL, "pacman_small", radius=0, tolerance=0.1
 BY_TIME: dict[str, Any] = {
     "goal": SCORE,
     "cost": SECONDS,
-    "costs": (SECONDS,),
-    "summary": TileSummary(Game2048),
     "reference_score": 0.0,
     "reference_costs": {"seconds_per_move": 0.001},
 }
