@@ -99,8 +99,7 @@ def pick(
         query = PickQuery.read(data.experiment, given)
         with working("looking for the best θ"):
             analysis = Analysis(data)
-            candidates = analysis.to_pick_from()
-            proposal = candidates.propose(query)
+            proposal = analysis.to_pick_from().propose(query)
         played: list[str] = []
         if proposal is not None and games != 0:
             from thetafront.study.run.pick_games import played_for
@@ -108,14 +107,12 @@ def pick(
             out = console(stderr=True)
             try:
                 now, played = played_for(location, data, proposal, games, jobs, out)
-                if played:
-                    analysis = Analysis(now)
-                    candidates = analysis.to_pick_from()
+                analysis = Analysis(now) if played else analysis
             except InputError as error:
                 if games is not None:
                     raise
                 print(f"no game was played: {error}", file=sys.stderr)
-        picked = candidates.pick(query, None if played else proposal, played)
+        picked = analysis.to_pick_from().pick(query, None if played else proposal, played)
         distrust = distrust_line(analysis)
     if json_:
         print(json.dumps(pick_json(picked, distrust)))
