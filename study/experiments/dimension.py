@@ -300,13 +300,11 @@ class NumericParameter(Described):
 
     def cell(self, value: Any) -> str:
         """Write a value for a table, with as many decimals as are useful there."""
-        if is_absent(value):
-            return ABSENT
-        if self.log and abs(float(value)) < MIN_WITH_DECIMALS:
-            return f"{float(value):.2g}"
-        if self.integer:
-            return str(int(value))
-        usual = 0 if abs(float(value)) >= 100.0 else 2
+        if self.integer or is_absent(value):
+            return self.text(value)
+        if self.log and abs(value) < MIN_WITH_DECIMALS:
+            return f"{value:.2g}"
+        usual = 0 if abs(value) >= 100.0 else 2
         needed = 0 if self.log else 1 - math.floor(math.log10(self.high - self.low))
         return f"{float(value):.{max(usual, needed)}f}"
 
