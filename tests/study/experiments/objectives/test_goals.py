@@ -42,9 +42,7 @@ def test_variances_of_rates_by_hand() -> None:
     """Half a win and half a loss are added."""
     rates = [(wins + 0.5) / 5 for wins in (4, 1)]
     expected = [rate * (1.0 - rate) / 4 for rate in rates]
-    found = WIN_RATE.estimator.variances(
-        [Moments.from_sample(results(4, 4)), Moments.from_sample(results(1, 4))]
-    )
+    found = rate_variances([results(4, 4), results(1, 4)])
     np.testing.assert_allclose(found, expected, rtol=1e-12)
     for wins in (0, 4):  # of four: the naive variance is 0
         assert (rate_variances([results(wins, 4)] * 10) > 0.02).all()
