@@ -13,7 +13,7 @@ from thetafront.study.cli.options import (
     taking,
 )
 from thetafront.study.cli.program import app, working
-from thetafront.study.errors import InputError
+from thetafront.study.errors import InputError, check_range
 from thetafront.study.run.options import JobsOption, SweepOptions, whole
 from thetafront.study.terminal.console import console, print_table
 
@@ -46,7 +46,6 @@ def try_experiment(
 
     The game at the middle is played twice and must be the same both times. Nothing is stored.
     """
-    from thetafront.study.errors import check_range
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.log.same_game import difference
     from thetafront.study.log.seeds import MAX_STUDY_SEED
