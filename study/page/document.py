@@ -52,18 +52,17 @@ def document(
     made: datetime,
     data: Data,
     texts: Data,
-    scripts: Sequence[str] = ("page.js",),
-    styles: Sequence[str] = ("page.css",),
     library_at: str = "",
 ) -> str:
     """Return a page, made from the template of this name; it says when it was ``made``.
 
     ``data`` are for the scripts, and become JSON. ``texts`` are for the template, which escapes
-    them. ``scripts``, in their order, and ``styles`` are files of the page's own. ``library_at`` is
-    the file with the library that draws the charts, relative to the page; empty if the library is
-    in the page.
+    them. ``library_at`` is the file with the library that draws the charts, relative to the page;
+    empty if the library is in the page.
     """
-    written = [static(name) for name in scripts]
+    data = {**NOTHING, "made": made.timestamp(), **data}
+    replays = ["replay"] if data["replays"] else []
+    written = [static(f"{name}.js") for name in (*replays, "page")]
     if data["charts"] and not library_at:
         written.insert(0, library())
     environment = Environment(
@@ -75,10 +74,10 @@ def document(
     return environment.get_template(template).render(
         beginning=Markup(BEGINNING),
         policy=policy(written, bool(library_at)),
-        style=Markup("".join(map(static, styles))),
+        style=Markup("".join(static(f"{name}.css") for name in ("page", *replays))),
         scripts=[Markup(checked(each)) for each in written],
         beside=library_at,
-        data=Markup(embedded({**NOTHING, "made": made.timestamp(), **data})),
+        data=Markup(embedded(data)),
         made=made.astimezone(UTC).isoformat(timespec="seconds"),
         made_text=f"{made.astimezone(UTC):%Y-%m-%d %H:%M} UTC",
         make_table=make_table,

@@ -100,15 +100,7 @@ def page_html(
         "n_commands": sum(not line.startswith("git ") for line in commands.splitlines()),
         "verify": verify_command(page.data, location),
     }
-    return document(
-        "page.html.j2",
-        circumstances.made,
-        data,
-        texts,
-        ["replay.js", "page.js"] if games.replays else ["page.js"],
-        ["page.css", "replay.css"] if games.replays else ["page.css"],
-        library_at,
-    )
+    return document("page.html.j2", circumstances.made, data, texts, library_at)
 
 
 def note_in(folder: Path) -> str:
