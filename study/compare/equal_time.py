@@ -27,7 +27,6 @@ from thetafront.study.charts.chart import BLUE, GREY, ORANGE, Chart, Kind, Layer
 from thetafront.study.charts.picture import picture
 from thetafront.study.compare.comparison import Comparison
 from thetafront.study.compare.scores import (
-    collect_scores,
     estimate_columns,
     estimate_format,
     score_columns,
@@ -148,7 +147,7 @@ def difference_frame(
         for role, contender in zip(("first", "second"), contenders, strict=True):
             part = frame[frame["study"] == contender.name]
             weights = weights_at(part["seconds_per_move"].to_numpy(float), budget)
-            scores = np.array([collect_scores(games[key]) for key in part["point"]])
+            scores = np.array([SCORE.samples(games[key]) for key in part["point"]])
             weighted.append(weights @ scores)
             line |= estimate_columns(f"{role}_score", role, intervals.mean(weighted[-1]))
         difference = intervals.difference(weighted[1], weighted[0])

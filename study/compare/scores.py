@@ -8,8 +8,6 @@ A number with its 95% interval takes three columns, such as ``difference_points`
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from thetafront.agents.twenty48.agent import Game2048
@@ -25,8 +23,6 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import validated_frame
 from thetafront.study.report.validated_rows import without_baselines
 
-Scores = npt.NDArray[np.float64]
-
 
 def validated_points(data: StudyData) -> pd.DataFrame:
     """Return a study's validated points; InputError if the study is not of 2048."""
@@ -41,16 +37,11 @@ def validated_front(points: pd.DataFrame, experiment: Experiment) -> pd.DataFram
     return frame[frame["on_front"].astype(bool)]
 
 
-def collect_scores(games: Sequence[Game2048]) -> Scores:
-    """Return the scores of some games, in points."""
-    return np.array([game.score for game in games], np.float64)
-
-
 def score_columns(games: Sequence[Game2048]) -> dict[str, Any]:
     """Return columns of an agent's games: mean score with its 95% interval, and costs per move."""
     return {
         "n_games": len(games),
-        **estimate_columns("score_mean", "score", intervals.mean(collect_scores(games))),
+        **estimate_columns("score_mean", "score", intervals.mean(SCORE.samples(games))),
         "seconds_per_move": SECONDS.value(games),
         "playout_moves_per_move": PLAYOUT_MOVES.value(games),
     }
