@@ -68,7 +68,6 @@ def equal_time(
     playing, so a change in the machine's speed affects all of them equally. Repeat the command to
     resume after a stop.
     """
-    from thetafront.agents.twenty48.agent import Game2048
     from thetafront.study.compare.comparison import Comparison
     from thetafront.study.compare.equal_time import compare as compare_fronts
     from thetafront.study.compare.equal_time import make_contender, within
@@ -100,7 +99,7 @@ def equal_time(
         for data, each in zip(read, fronts, strict=True)
     ]
     settings = {"seed": seed, "games_a_row": games, "overlap_only": overlap_only}
-    with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:
+    with Comparison.begun(output, check_jobs(jobs), console(stderr=True)) as run:
         text = compare_fronts(run, contenders, seeds, settings)
     print(text, end="")
 
@@ -126,7 +125,6 @@ def champions(
 
     Plays each network at several search depths. Repeat the command to resume after a stop.
     """
-    from thetafront.agents.twenty48.agent import Game2048
     from thetafront.agents.twenty48.ntuple.network import trained_network
     from thetafront.study.compare.champions import PUBLISHED, front_rows, show_champions
     from thetafront.study.compare.comparison import Comparison
@@ -142,7 +140,7 @@ def champions(
         raise InputError(str(error)) from None
     fronts = front_rows([read_published(folder)[1] for folder in front or PUBLISHED])
     settings = {"seed": seed, "games_a_row": games}
-    with Comparison.begun(output, Game2048, check_jobs(jobs), console(stderr=True)) as run:
+    with Comparison.begun(output, check_jobs(jobs), console(stderr=True)) as run:
         text = show_champions(run, names, fronts, seeds, settings)
     print(text, end="")
 

@@ -127,7 +127,7 @@ def plain_rows() -> dict[str, ChampionRow]:
 
 
 def play_rows(
-    run: Comparison[Game2048], rows: Mapping[str, ChampionRow], seeds: Sequence[int]
+    run: Comparison, rows: Mapping[str, ChampionRow], seeds: Sequence[int]
 ) -> dict[str, list[Game2048]]:
     """Play all rows; deeper searches play fewer games, and rows of equal depth share seeds."""
     played: dict[str, list[Game2048]] = {}
@@ -335,7 +335,7 @@ def champions_figure(
 
 
 def show_champions(
-    run: Comparison[Game2048],
+    run: Comparison,
     names: Sequence[str],
     fronts: pd.DataFrame,
     seeds: Sequence[int],

@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
 from rich.console import Console
 
-from thetafront.agents.agent import Agent, Game
+from thetafront.agents.agent import Agent
+from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.charts.picture import save
 from thetafront.study.log.ledger import Ledger
 from thetafront.study.log.location import make_folder
@@ -18,17 +19,15 @@ from thetafront.study.log.manifest import MANIFEST, check_output, provenance, wr
 from thetafront.study.report.tables import write_csv, write_text
 from thetafront.study.run.play_missing import play_missing
 
-G = TypeVar("G", bound=Game)
-
 GAMES = "games.csv"
 
 
 @dataclass
-class Comparison(Generic[G]):
-    """Games of some agents in a folder, and the results made from them; use :meth:`begun`."""
+class Comparison:
+    """Games of 2048 in a folder, and the results made from them; use :meth:`begun`."""
 
     folder: Path
-    ledger: Ledger[G]  # all games, including those of earlier runs
+    ledger: Ledger[Game2048]  # all games, including those of earlier runs
     jobs: int  # worker processes
     out: Console  # shows progress
     n_before: int  # games at the start
@@ -37,9 +36,7 @@ class Comparison(Generic[G]):
 
     @classmethod
     @contextmanager
-    def begun(
-        cls, folder: Path, game: type[G], jobs: int, out: Console
-    ) -> "Iterator[Comparison[G]]":
+    def begun(cls, folder: Path, jobs: int, out: Console) -> "Iterator[Comparison]":
         """Make the folder, and lock its games against other runs until the context ends.
 
         InputError if the folder or its manifest is unusable, if another run has locked it, or if
@@ -47,13 +44,13 @@ class Comparison(Generic[G]):
         """
         make_folder(folder, "output")
         check_output(folder)
-        ledger = Ledger(folder / GAMES, game)
+        ledger = Ledger(folder / GAMES, Game2048)
         with ledger.held():
             yield cls(folder, ledger, jobs, out, ledger.n_games)
 
     def play(
         self, rows: Mapping[str, Agent], seeds: Sequence[int], what: str = ""
-    ) -> dict[str, list[G]]:
+    ) -> dict[str, list[Game2048]]:
         """Play the rows' missing games with :func:`study.run.play_missing.play_missing`."""
         self.rows.update(rows)
         return play_missing(rows, seeds, self.ledger, self.jobs, self.out, what=what)

@@ -261,7 +261,7 @@ def equal_time_figure(
 
 
 def compare(
-    run: Comparison[Game2048],
+    run: Comparison,
     contenders: Sequence[Contender],
     seeds: Sequence[int],
     settings: Mapping[str, Any],
