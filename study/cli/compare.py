@@ -71,8 +71,9 @@ def equal_time(
     from thetafront.study.compare.comparison import Comparison
     from thetafront.study.compare.equal_time import compare as compare_fronts
     from thetafront.study.compare.equal_time import make_contender, within
-    from thetafront.study.compare.scores import validated_front, validated_points
+    from thetafront.study.compare.scores import validated_front
     from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+    from thetafront.study.report.analysis import Analysis
     from thetafront.study.run.workers import check_jobs
 
     seeds = parse_seeds(games, seed)
@@ -81,7 +82,7 @@ def equal_time(
     read, fronts = [], []
     for given in (first, second):
         with reading_tables(given, None, results) as (_, data):
-            fronts.append(validated_front(validated_points(data), data.experiment))
+            fronts.append(validated_front(Analysis(data)))
         if data.record.seed == seed:
             raise InputError(
                 f"seed must be one that neither study has used (got {seed}, which study "

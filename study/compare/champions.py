@@ -48,11 +48,11 @@ from thetafront.study.compare.scores import (
     score_layers,
     score_rows,
     validated_front,
-    validated_points,
 )
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import SECONDS, format_seconds
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import document, frame_table
 
 REFERENCE = ROOT / "results" / "reference"
@@ -180,10 +180,9 @@ def front_rows(studies: Sequence[StudyData]) -> pd.DataFrame:
     for data in studies:
         if data.name in parts:
             raise InputError(f"studies must have different names (got {data.name!r} twice)")
-        points = validated_points(data)
-        if missing := [each for each in columns if each not in points]:
+        part = validated_front(Analysis(data))
+        if missing := [each for each in columns if each not in part]:
             raise InputError(f"study: {data.name!r} must have {missing[0]} in its front.csv")
-        part = validated_front(points, data.experiment)
         part = part.sort_values("seconds_per_move").assign(study=data.name)
         means = part["score_mean_points"]
         parts[data.name] = part[means == means.cummax()]

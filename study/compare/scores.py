@@ -15,25 +15,18 @@ from thetafront.study import estimate as intervals
 from thetafront.study.charts.axes import field_values, goal_axis
 from thetafront.study.charts.chart import Axis, Kind, Layer, Row
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import check_2048
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
-from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.tables import validated_frame
-from thetafront.study.report.validated_rows import without_baselines
+from thetafront.study.report.validated_rows import validated_columns, without_baselines
 
 
-def validated_points(data: StudyData) -> pd.DataFrame:
-    """Return a study's validated points; InputError if the study is not of 2048."""
-    check_2048(f"study: {data.name!r}", data.experiment.summary.game)
-    return validated_frame(Analysis(data))
-
-
-def validated_front(points: pd.DataFrame, experiment: Experiment) -> pd.DataFrame:
-    """Return a study's validated front, given its validated points; baselines are left out."""
-    searched = without_baselines(points.to_dict("records"), experiment)
-    frame = pd.DataFrame(searched, columns=points.columns)
+def validated_front(analysis: Analysis) -> pd.DataFrame:
+    """Return the validated front without baselines; InputError if the study is not of 2048."""
+    data, experiment = analysis.data, analysis.data.experiment
+    check_2048(f"study: {data.name!r}", experiment.summary.game)
+    rows = without_baselines(analysis.rows, experiment)
+    frame = pd.DataFrame(rows, columns=validated_columns(experiment, data.has_failures))
     return frame[frame["on_front"].astype(bool)]
 
 

@@ -6,10 +6,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.study.charts.published import published
+from tests.study.made_studies import analysis_with
 from tests.study.program import refused
 from thetafront.study.compare.champions import front_rows
 from thetafront.study.compare.equal_time import make_contender, within
-from thetafront.study.compare.scores import validated_front, validated_points
+from thetafront.study.compare.scores import validated_front
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import EXPERIMENTS
@@ -19,9 +21,9 @@ from thetafront.study.log.published_study import read_published
 PUBLISHED = ROOT / "results" / "reference"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def points() -> pd.DataFrame:
-    return validated_points(read_published(PUBLISHED / "mcmdp")[1])
+    return pd.DataFrame(published("mcmdp")[1].rows)
 
 
 def test_a_published_front_is_read(points: pd.DataFrame) -> None:
@@ -29,7 +31,7 @@ def test_a_published_front_is_read(points: pd.DataFrame) -> None:
     costs = ["seconds_per_move", "playout_moves_per_move"]
     for column in ("point", "origin", "on_front", "score_mean_points", *costs):
         assert points[column].tolist() == table[column].tolist()
-    front = validated_front(points, EXPERIMENTS["mcmdp"])
+    front = validated_front(published("mcmdp")[1])
     contender = make_contender("mcmdp", EXPERIMENTS["mcmdp"], front)
     expected = table[table["on_front"] & (table["origin"] != "author's θ")]
     assert len(contender.agents) == len(expected)
@@ -49,16 +51,17 @@ def test_points_beyond_the_other_front_are_left_out(points: pd.DataFrame) -> Non
         make_contender("mcmdp", EXPERIMENTS["mcmdp"], few)
 
 
-def test_neither_a_baseline_nor_a_dominated_point_belongs_to_a_front(points: pd.DataFrame) -> None:
+def test_neither_a_baseline_nor_a_dominated_point_belongs_to_a_front() -> None:
     """Such a point may be more expensive than the whole front."""
-    mcmdp = EXPERIMENTS["mcmdp"]
-    front = validated_front(points, mcmdp)
+    mcmdp = published("mcmdp")[1]
+    front = validated_front(mcmdp)
     assert not {"author's θ"} & set(front["origin"])
-    none = validated_front(points[points["origin"] == "author's θ"], mcmdp)
-    assert (len(none), list(none.columns)) == (0, list(points.columns))
-    worse = points.iloc[[0]].assign(point="worse", combined_mean_points=-1.0)
-    worse[["combined_seconds_per_move", "playout_moves_per_move"]] = 1e9
-    more = validated_front(pd.concat([points, worse], ignore_index=True), mcmdp)
+    baselines = [row for row in mcmdp.rows if row["origin"] == "author's θ"]
+    none = validated_front(analysis_with(mcmdp.data, rows=baselines))
+    assert (len(none), list(none.columns)) == (0, list(front.columns))
+    costs = dict.fromkeys(("combined_seconds_per_move", "playout_moves_per_move"), 1e9)
+    worse = {**mcmdp.rows[0], "point": "worse", "combined_mean_points": -1.0, **costs}
+    more = validated_front(analysis_with(mcmdp.data, rows=[*mcmdp.rows, worse]))
     assert more["point"].tolist() == front["point"].tolist()
 
 
