@@ -22,7 +22,6 @@ from thetafront.study.run.options import RESULTS, ResultsOption, file
 if TYPE_CHECKING:
     from thetafront.study.log.location import Location
     from thetafront.study.log.study_data import StudyData, StudySource
-    from thetafront.study.page.document import Library
 
 
 @app.command()
@@ -84,27 +83,25 @@ def report(
     """
     if library not in {"inside", "beside"}:
         raise InputError(f"--library must be inside or beside (got {library!r})")
-    where: Library = "beside" if library == "beside" else "inside"
+    is_beside = library == "beside"
     if each:
-        refuse(
-            "--each", output=output, watch=watch, library=where == "beside", name=name, note=note
-        )
+        refuse("--each", output=output, watch=watch, library=is_beside, name=name, note=note)
         path = every(studies)
     elif len(studies) > 1:
-        refuse("several studies", watch=watch, library=where == "beside", name=name, note=note)
+        refuse("several studies", watch=watch, library=is_beside, name=name, note=note)
         path = comparison(studies, output, results)
     elif is_folder(studies[0]):
         refuse(f"folder {studies[0]!r}", watch=watch, name=name)
         with reading_tables(studies[0], None, results) as (location, data):
             keep_note(note, location)
-            path = written(data, location, output, where)
+            path = written(data, location, output, is_beside)
     else:
         with reading(studies[0], name, results) as (opened, location, data):
             keep_note(note, location)
             if watch:
-                follow(opened, location, output, where, open_)
+                follow(opened, location, output, is_beside, open_)
                 return
-            path = written(data, location, output, where)
+            path = written(data, location, output, is_beside)
     print(path)
     if open_:
         show(path)
@@ -166,7 +163,7 @@ def written(
     data: "StudyData",
     location: "Location",
     output: Path | None,
-    library: "Library",
+    library_beside: bool,
     reload_seconds: float | None = None,
 ) -> Path:
     """Write the page of a study in its present state; return the path."""
@@ -179,7 +176,7 @@ def written(
     running = "" if isinstance(data, PublishedStudy) else lock_holder(location)
     now = Circumstances(running=running, reload_seconds=reload_seconds)
     with working("writing the page"):
-        return write_report(Analysis(data), location, output, now, library)
+        return write_report(Analysis(data), location, output, now, library_beside)
 
 
 def show(path: Path) -> None:
@@ -194,7 +191,7 @@ def follow(
     opened: "StudySource",
     location: "Location",
     output: Path | None,
-    library: "Library",
+    library_beside: bool,
     open_: bool,
 ) -> None:
     """Write the page, and rewrite it while the study grows, until Ctrl-C."""
@@ -210,7 +207,7 @@ def follow(
     shown: list[Path] = []
 
     def write(reload_seconds: float | None) -> None:
-        written(StudyData.read(opened), location, path, library, reload_seconds)
+        written(StudyData.read(opened), location, path, library_beside, reload_seconds)
         if open_ and not shown:
             shown.append(path)
             show(path)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -38,7 +38,6 @@ BEGINNING = f"""<!doctype html>
 """The beginning of every page; a file that begins differently is not overwritten."""
 NUMBER = re.compile("[-+−↑↓]? ?[0-9]")  # the beginning of a cell with a number
 MAX_MISSING = 1  # longest text of a cell that has no value: empty, ? or -
-Library = Literal["inside", "beside"]
 Data = Mapping[str, Any]
 NOTHING: Data = {"choices": None, "replays": [], "reload": None}  # for a page without these
 # Unicode's overrides, embeddings and isolates, which would reverse the text after them.

@@ -24,7 +24,6 @@ from thetafront.study.log.published_study import read_published
 from thetafront.study.page.choices import budget_text
 from thetafront.study.page.claims import best_at_three
 from thetafront.study.page.document import (
-    Library,
     check_page,
     document,
     sortable,
@@ -74,7 +73,7 @@ def write_report(
     location: Location,
     path: Path | None = None,
     circumstances: Circumstances | None = None,
-    library_is: Library = "inside",
+    library_beside: bool = False,
 ) -> Path:
     """Write only a study's page, and the library beside it if requested; return the page's path.
 
@@ -84,10 +83,8 @@ def write_report(
     path = default_path(location) if path is None else path
     check_page(path)
     with threadpool_limits(1):
-        html = page_html(
-            analysis, location, circumstances, BESIDE if library_is == "beside" else ""
-        )
-    if library_is == "beside":
+        html = page_html(analysis, location, circumstances, BESIDE if library_beside else "")
+    if library_beside:
         write_library(path.parent)
     write_page(html, path)
     return path
