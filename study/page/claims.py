@@ -65,13 +65,16 @@ def claims(page: Analysis) -> Claims:
     short = more_time(candidates)
     if page.importance is not None and page.importance.total.any():
         short.append(Claim("Which parameters matter", what_matters(page.importance, page)))
-    details, trust, is_trusted = what_is_left(page), "", True
+    details, trust, is_trusted = list[Claim](), "", True
     if not candidates.played:
         trials, is_trusted = counted(len(page.data.complete_trials), "trial"), False
         trust = f"There are no validated points; all numbers come from the model of {trials}."
     elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
-        details.insert(0, Claim("How the model was checked", check_text(check, page)))
+        details.append(Claim("How the model was checked", check_text(check, page)))
+    if page.certificate is not None:
+        text = certificate_text(page.certificate)
+        details.append(Claim("Room for improvement", f"{text[0].upper()}{text[1:]}."))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
     certified = certificate_headline(page.certificate)
     return Claims(short, trust, is_trusted, certified, baselines, details)
@@ -196,11 +199,3 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
         f"model is right, this difference is at most {goal.size_text(check.allowed)} in 95% of "
         "cases (its errors at different θ are correlated)."
     )
-
-
-def what_is_left(page: Analysis) -> list[Claim]:
-    """Say how much worse the recommended θ may be than the best."""
-    if page.certificate is None:
-        return []
-    text = certificate_text(page.certificate)
-    return [Claim("Room for improvement", f"{text[0].upper()}{text[1:]}.")]
