@@ -68,11 +68,8 @@ def pair_chart(analysis: Analysis) -> Chart:
             "the middle point on the front.",
         )
     pair = first, second = active[0], active[1]
-    x, y = (np.array(parameter_steps(each, theta[each.name]), np.float64) for each in pair)
-    thetas = [
-        space.active({**theta, first.name: a, second.name: b})
-        for b, a in product(*(parameter_steps(each, theta[each.name]) for each in (second, first)))
-    ]
+    x, y = (parameter_steps(each, theta[each.name]) for each in pair)
+    thetas = [space.active({**theta, first.name: a, second.name: b}) for b, a in product(y, x)]
     allowed = np.array([not space.broken_by(each) for each in thetas])
     values = np.full((2, len(thetas)), np.nan)
     with threadpool_limits(1):
@@ -128,7 +125,7 @@ def pair_chart(analysis: Analysis) -> Chart:
 
 def contour_lines(
     label: str,
-    values: tuple[Floats, Floats, Floats],
+    values: tuple[npt.ArrayLike, npt.ArrayLike, Floats],
     ticks: Callable[[float, float], Sequence[float]],
     write: Callable[[float], str],
     which: int,
@@ -155,12 +152,11 @@ def contour_lines(
             longest = max(parts, key=len)
             text = write(level)
             ats = [longest[int(each * len(longest))].tolist() for each in LABEL_AT]
-            places = [(at, dy) for dy in LABEL_ABOVE for at in ats]
-            boxes = [centred_text(text, at, axes, dy) for at, dy in places]
-            covered = [sum(map(box.overlap, taken)) for box in boxes]
-            k = covered.index(min(covered))
-            taken.append(boxes[k])
-            (across, up), dy = places[k]
+            places = [
+                (centred_text(text, at, axes, dy), *at, dy) for dy in LABEL_ABOVE for at in ats
+            ]
+            box, across, up, dy = min(places, key=lambda each: sum(map(each[0].overlap, taken)))
+            taken.append(box)
             labels.append({"x": across, "y": up, "label": text, "dx": 0, "dy": dy})
     return [
         Layer("rule", kind, segments, x2="x2", y2="y2", size=(2.4, 1.2)[which]),
