@@ -10,8 +10,7 @@ import pytest
 from tests.study.made_studies import analysis_with
 from thetafront.study.log.published_study import read_published
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.page.replays import recorded
-from thetafront.study.page.replays.recorded import spread
+from thetafront.study.page.replays.recorded import recorded, spread
 from thetafront.study.report.analysis import Analysis
 
 PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
