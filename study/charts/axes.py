@@ -159,8 +159,5 @@ def field_values(rows: Sequence[Row], *names: str) -> list[float]:
 
 def clipped(goal: Goal, values: Iterable[float]) -> list[float]:
     """Clip values to a goal's limits; an interval of a few games may reach beyond them."""
-    low, high = (
-        each if each is not None else end
-        for each, end in zip(goal.limits, (-np.inf, np.inf), strict=True)
-    )
-    return [float(each) for each in np.clip([*values], low, high)]
+    found: list[float] = np.clip([*values], *goal.limits).tolist()
+    return found
