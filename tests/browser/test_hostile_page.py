@@ -36,12 +36,13 @@ def test_hostile_names_labels_and_messages_stay_text(
     space = Space(tuple(replace(each, symbol=text + each.name) for each in experiment.space))
     (values,) = experiment.baselines.values()
     hostile = replace(experiment, title=text, space=space, baselines={text: values})
-    changed = replace(data, experiment=hostile)  # a study's name has letters and digits only
-    changed.__dict__["trials"] = [
+    trials = [
         replace(trial, origin=text, error=text if trial.number == 5 else "")
         for trial in data.trials
     ]
-    changed.__dict__["points"] = [replace(point, origin=text) for point in data.points]
+    points = [replace(point, origin=text) for point in data.points]
+    # A study's name has letters and digits only.
+    changed = replace(data, experiment=hostile, trials=trials, points=points)
     path = tmp_path / "page.html"
     write_page(page_html(Analysis(changed), location), path)
     for width in (400, 1280):

@@ -88,6 +88,11 @@ def analysis_with(data: StudyData, **found: Any) -> Analysis:
     return analysis
 
 
+def changed(analysis: Analysis, **found: Any) -> Analysis:
+    """The same analysis, with other data, or with something else that follows from them."""
+    return analysis_with(**{**vars(analysis), **found})
+
+
 def stored_games(log: Log) -> dict[str, dict[int, Outcome]]:
     """All games as they are stored, by ``trial 3`` or ``point 2``, and by replicate."""
     found: dict[str, dict[int, Outcome]] = {}

@@ -13,6 +13,7 @@ from tests.study.made_studies import (
     add_point,
     add_trials,
     analysis_with,
+    changed,
     data_of,
     new_study,
     spread,
@@ -173,8 +174,7 @@ def hostile(experiment: Experiment) -> Experiment:
 
 
 def test_a_hostile_label_is_text(small: Analysis) -> None:
-    found = {name: each for name, each in vars(small).items() if name != "data"}
-    spoilt = analysis_with(replace(small.data, experiment=hostile(QUICK)), **found)
+    spoilt = changed(small, data=replace(small.data, experiment=hostile(QUICK)))
     chart = replace(front_chart(spoilt), table=pd.DataFrame())
     assert len(str(specification(chart))) < 60_000, "long labels are cut"
     assert "<script" not in drawn(chart)

@@ -87,14 +87,13 @@ def test_times_that_cannot_be_of_these_games_are_not_used(small: Analysis) -> No
 
 def test_failures_and_utilization_are_said(small: Analysis) -> None:
     failed = replace(small.data.trials[0], error="broken")
-    data = replace(small.data)
-    data.__dict__["trials"] = [failed, *small.data.trials[1:]]
-    data.__dict__["runs"] = [
+    runs = [
         {"phase": "search", "share_of_worker_time_in_games": 0.5},
         {"phase": "search", "share_of_worker_time_in_games": 0.987},
         {"phase": "validation"},
     ]
-    text = effort_text(data)
+    trials = [failed, *small.data.trials[1:]]
+    text = effort_text(replace(small.data, trials=trials, runs=runs))
     assert "1 trial failed." in text
     assert "Share of the workers' time spent in games: 98.7% in the last search." in text
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from tests.study.charts.specs import drawn, layers_of
-from tests.study.made_studies import analysis_with
+from tests.study.made_studies import changed
 from thetafront.study.charts.chart import Axis
 from thetafront.study.charts.labels import Box, centred_text, point_box
 from thetafront.study.charts.pair import FRONT, contour_lines, pair_chart
@@ -18,8 +18,7 @@ def mattering(analysis: Analysis, *order: int) -> Analysis:
     """The same study with indices by which these parameters matter, the first one most."""
     total = np.zeros((2, len(analysis.data.experiment.space)))
     total[:, [*order]] = np.arange(len(order), 0, -1)
-    known = {name: each for name, each in vars(analysis).items() if name != "data"}
-    return analysis_with(analysis.data, **known | {"importance": Importance(total, total, total)})
+    return changed(analysis, importance=Importance(total, total, total))
 
 
 def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
@@ -49,10 +48,10 @@ def test_lines_go_where_the_model_has_their_value(pacman: Analysis) -> None:
 
 
 def test_the_legend_has_the_unit_of_the_lines(pacman: Analysis) -> None:
-    experiment, known = pacman.data.experiment, {**vars(pacman)}
+    experiment = pacman.data.experiment
     won = replace(experiment.goal, format=replace(experiment.goal.format, unit="games"))
-    known["data"] = replace(pacman.data, experiment=replace(experiment, goal=won))
-    labels = [each.label for each in pair_chart(analysis_with(**known)).kinds]
+    data = replace(pacman.data, experiment=replace(experiment, goal=won))
+    labels = [each.label for each in pair_chart(changed(pacman, data=data)).kinds]
     assert labels[:2] == ["equal win rate, games", f"equal {experiment.cost.label}"]
 
 
@@ -84,9 +83,7 @@ def test_no_label_covers_a_point(pacman: Analysis) -> None:
     row = labels.rows[0]
     rows = pacman.tables["front"].astype({first: float, second: float})
     rows.loc[rows.index[0], [first, second, "on_front"]] = [row["x"], row["y"], True]
-    known = {name: each for name, each in vars(pacman).items() if name != "data"}
-    moved = analysis_with(pacman.data, **known | {"tables": {**pacman.tables, "front": rows}})
-    chart = pair_chart(moved)
+    chart = pair_chart(changed(pacman, tables={**pacman.tables, "front": rows}))
     points = [point_box(each, panel.x, panel.y) for each in layers_of(chart, FRONT.label)[0].rows]
     for each in layers_of(chart)[1].rows:
         at = each["x"], each["y"]

@@ -9,12 +9,11 @@ import pytest
 
 from tests.study.charts.published import published
 from tests.study.conftest import Coin
-from tests.study.made_studies import analysis_with, data_of, new_study, store_trial
+from tests.study.made_studies import analysis_with, changed, data_of, new_study, store_trial
 from tests.study.page.html_parts import Parts
 from thetafront.study.charts.comparison import compared, difference
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.comparison import comparison_claims, comparison_html, warnings
 from thetafront.study.page.document import TURNING
 from thetafront.study.report.analysis import Analysis
@@ -25,13 +24,6 @@ NUMBER = r"[+−-]?[\d,]+"
 @pytest.fixture(scope="module")
 def pages() -> list[Analysis]:
     return [published(name)[1] for name in ("heuristic", "ntuple")]
-
-
-def of_other_data(page: Analysis, data: StudyData) -> Analysis:
-    """The same analysis of data that differ in what it does not see."""
-    return analysis_with(
-        data, **{name: each for name, each in vars(page).items() if name != "data"}
-    )
 
 
 def numbers(text: str) -> list[float]:
@@ -66,9 +58,7 @@ def test_other_machines_are_reported_where_times_are_compared(pages: list[Analys
     assert [each.about for each in warnings(fronts)] == ["Different experiments"]
     data = pages[1].data
     runs = [run | {"machine": {"cpu": "another", "cores": 64}} for run in data.runs]
-    elsewhere = replace(data)
-    object.__setattr__(elsewhere, "runs", runs)
-    fronts = compared([pages[0], of_other_data(pages[1], elsewhere)])
+    fronts = compared([pages[0], changed(pages[1], data=replace(data, runs=runs))])
     (_, told) = warnings(fronts)
     assert told.about == "Different machines"
     assert "ntuple: another, 64 cores" in told.text
@@ -113,7 +103,7 @@ def test_the_page_has_both_charts_and_the_commands_of_all(pages: list[Analysis])
 
 def test_hostile_names_are_text(pages: list[Analysis]) -> None:
     hostile = "<script>alert(1)</script>\"'\u202e"
-    named = of_other_data(pages[0], replace(pages[0].data, name=hostile))
+    named = changed(pages[0], data=replace(pages[0].data, name=hostile))
     parts = Parts(comparison_html([named, pages[1]]))
     assert parts.problems == []
     plain = Parts(comparison_html(pages))

@@ -1,5 +1,6 @@
 """Which games of published studies are shown, and what is said of others."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import quantiles
@@ -7,9 +8,9 @@ from statistics import quantiles
 import pandas as pd
 import pytest
 
-from tests.study.made_studies import analysis_with
+from tests.study.made_studies import analysis_with, changed
+from thetafront.study.log.point import Point
 from thetafront.study.log.published_study import read_published
-from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.replays.recorded import recorded, spread
 from thetafront.study.report.analysis import Analysis
 
@@ -28,12 +29,9 @@ def pacman() -> Analysis:
     return page_of("pacman")
 
 
-def with_points(page: Analysis, change: object) -> Analysis:
+def with_points(page: Analysis, change: Callable[[Point], Point]) -> Analysis:
     """The same with its validated points changed by a function."""
-    data = replace(page.data)
-    data.__dict__["points"] = [change(point) for point in page.data.points]  # type: ignore[operator]
-    assert isinstance(data, StudyData)
-    return analysis_with(data, model=None, combined=None, tables=page.tables)
+    return changed(page, data=replace(page.data, points=[*map(change, page.data.points)]))
 
 
 @pytest.mark.parametrize(
@@ -67,10 +65,9 @@ def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Ana
 
 
 def test_a_game_that_is_not_as_stored_is_left_out_and_reported(pacman: Analysis) -> None:
-    def spoilt(point: object) -> object:
-        games = point.games  # type: ignore[attr-defined]
-        wrong = {key: replace(game, score=game.score + 7) for key, game in games.items()}
-        return replace(point, games=wrong)  # type: ignore[type-var]
+    def spoilt(point: Point) -> Point:
+        wrong = {key: replace(game, score=game.score + 7) for key, game in point.games.items()}
+        return replace(point, games=wrong)
 
     found = recorded(with_points(pacman, spoilt))
     assert found.replays == []
@@ -89,9 +86,8 @@ def test_no_more_is_played_than_time_allows(pacman: Analysis) -> None:
 def test_games_that_were_played_side_by_side_are_not_chosen() -> None:
     page = page_of("mcmdp")
 
-    def together(point: object) -> object:
-        kept = {k: game for k, game in point.games.items() if not game.is_timed}  # type: ignore[attr-defined]
-        return replace(point, games=kept)  # type: ignore[type-var]
+    def together(point: Point) -> Point:
+        return replace(point, games={k: g for k, g in point.games.items() if not g.is_timed})
 
     found = recorded(with_points(page, together))
     assert found.replays == []
