@@ -40,7 +40,6 @@ WIDTH, AROUND, PIXELS_PER_INCH = 10.8, 1.5, 96.0
 PIXEL = 0.75  # in typographic points
 MARKERS = {"square": "s", "diamond": "D", "triangle-up": "^", "triangle-down": "v"}
 SOFTWARE, N_HEADER = "thetafront", 256  # the PNG's first bytes have the name of the software
-MARKERS |= {"triangle-left": "<", "triangle-right": ">"}
 
 
 @mpl.rc_context(STYLE)
