@@ -1,7 +1,5 @@
 """Studies for charts: a small one made by hand, and a published one with categories."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.study.charts.published import published
@@ -9,7 +7,6 @@ from tests.study.conftest import QUICK
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.report.analysis import Analysis
 
-PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
 STUDIES = ("dice_study", "heuristic", "mcmdp", "ntuple", "pacman", "switching", "uct", "zstd")
 
 

@@ -21,7 +21,6 @@ from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log
-from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord
 
 COINS = """
@@ -33,15 +32,6 @@ def play(seed, effort):
 SPACE = Space((NumericParameter("effort", 1, 9, integer=True),))
 COINS = Experiment("coins", play, SPACE, rate("won"))
 """
-
-
-def test_a_study_without_a_hypervolume_is_named() -> None:
-    def study(name: str, n: int) -> StudyData:
-        return data_of(study_of(name, "tpe", 1, [900, 1000, 950] * n), QUICK)
-
-    assert len(compare_frame([study("one", 5)])) == 1
-    with pytest.raises(InputError, match="'two' has too few validation games"):
-        compare_frame([study("one", 5), study("two", 1)])
 
 
 def game(seed: int, score: int, seconds: float) -> Game:
@@ -85,10 +75,14 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     assert [*means.get_xdata()] == pytest.approx([2000.0, 500.0])
 
 
-def test_a_study_without_validated_points_is_named(quick: Experiment) -> None:
-    study = study_of("bare", "tpe", 0, [])
-    with pytest.raises(InputError, match="'bare' has no validated points"):
-        compare_frame([data_of(study, quick)])
+@pytest.mark.parametrize(
+    ("scores", "problem"),
+    [([], "no validated points"), ([900, 1000, 950], "too few validation games")],
+)
+def test_a_study_without_a_hypervolume_is_named(scores: list[int], problem: str) -> None:
+    logs = study_of("one", "tpe", 1, [900, 1000, 950] * 5), study_of("two", "tpe", 1, scores)
+    with pytest.raises(InputError, match=f"'two' has {problem}"):
+        compare_frame([data_of(log, QUICK) for log in logs])
 
 
 def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:
