@@ -1,15 +1,15 @@
 """A page in a real browser, with a record of whatever it should not do."""
 
 import json
-from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from thetafront.study.page.document import policy, static
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -107,31 +107,19 @@ def opened(
         context.close()
 
 
-def policy(script: str, style: str) -> str:
-    """Return the policy of a page that runs one inline script, has one style, and asks nobody."""
-
-    def digest(text: str) -> str:
-        return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
-
-    return f"default-src 'none'; script-src {digest(script)}; style-src {digest(style)}"
-
-
-STATIC = Path(__file__).parents[2] / "study" / "page" / "static"
-
-
 def replay_page(path: Path, games: Sequence[Mapping[str, Any]]) -> Path:
-    """Write a page with a player for each game, under a policy as strict as that of a report."""
+    """Write a page with a player for each game, under the policy of a report."""
     run = """
       for (const each of JSON.parse(document.getElementById("games").textContent))
         thetafrontReplay(document.body.appendChild(document.createElement("section")), each);
     """
-    script = (STATIC / "replay.js").read_text() + run
-    style = (STATIC / "replay.css").read_text() + ":root { color-scheme: light dark; }"
+    script = static("replay.js") + run
+    style = static("replay.css") + ":root { color-scheme: light dark; }"
     stored = json.dumps(games).replace("<", "\\u003c")
     path.write_text(
         f"""<!doctype html><html lang="en"><meta charset="utf-8"><title>replays</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{policy(script, style)}">
+<meta http-equiv="Content-Security-Policy" content="{policy([script], is_beside=False)}">
 <style>{style}</style><body>
 <script type="application/json" id="games">{stored}</script><script>{script}</script></body></html>
 """,
