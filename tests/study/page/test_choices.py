@@ -5,12 +5,20 @@ from dataclasses import asdict
 
 import pytest
 
-from tests.study.conftest import QUICK
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
+from tests.study.charts.published import published
+from tests.study.conftest import QUICK, Solver
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    data_of,
+    new_study,
+    spread,
+    store_point,
+    store_trial,
+)
 from thetafront.study.charts.axes import round_numbers
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, SWEEPS
-from thetafront.study.log.location import Location
 from thetafront.study.page.choices import Choices, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text
@@ -35,17 +43,15 @@ def check(page: Analysis, every: int) -> Choices:
 @pytest.mark.parametrize(
     ("name", "every"), [("mcmdp", 20), pytest.param("zstd", 60, marks=pytest.mark.slow)]
 )
-def test_answers_of_published_studies(
-    name: str, every: int, request: pytest.FixtureRequest
-) -> None:
-    found: tuple[Location, Analysis] = request.getfixturevalue(name)
-    choices = check(found[1], every)
+def test_answers_of_published_studies(name: str, every: int) -> None:
+    page = published(name)[1]
+    choices = check(page, every)
     limits = [step.limit for step in choices.steps]
     assert limits == sorted(set(limits))
     assert 60 <= len(limits) <= 160
     assert limits[choices.start] in round_numbers(limits[0], limits[-1])
     numbers = {each.number for each in choices.answers}
-    assert numbers == set(found[1].tables["front"]["number"])  # each can be chosen, and no other
+    assert numbers == set(page.tables["front"]["number"])  # each can be chosen, and no other
     assert len(json.dumps(asdict(choices))) < 150_000
 
 
@@ -87,9 +93,6 @@ def test_without_games_there_are_none(quick: Experiment) -> None:
 
 
 def test_exact_goals(solver: Experiment) -> None:
-    from tests.study.conftest import Solver
-    from tests.study.made_studies import store_point, store_trial
-
     study = new_study()
     for sweeps in (2, 5, 10, 20, 50, 100):
         game = Solver(sweeps).play(sweeps)

@@ -14,7 +14,6 @@ from thetafront.study.charts.comparison import signed
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, WIN_RATE, mean
-from thetafront.study.log.location import Location
 from thetafront.study.page.claims import claims, difference, what_matters
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.prediction_check import PredictionCheck, checked, trust_text
@@ -59,11 +58,9 @@ class Truth:
         return found
 
 
-def test_a_right_model_is_held_against_games_with_the_stated_coverage(
-    mcmdp: tuple[Location, Analysis],
-) -> None:
+def test_a_right_model_is_held_against_games_with_the_stated_coverage() -> None:
     """Of 400 studies drawn from the model; 0.95 ± 3 standard errors. A t-interval covers 54%."""
-    found = Truth.from_page(mcmdp[1]).checks(400)
+    found = Truth.from_page(published("mcmdp")[1]).checks(400)
     within = np.mean([abs(each.excess) <= each.allowed for each in found])
     assert within == pytest.approx(0.95, abs=0.033)
     excess = [each.excess for each in found]
@@ -73,16 +70,17 @@ def test_a_right_model_is_held_against_games_with_the_stated_coverage(
     assert inside == pytest.approx(0.95, abs=0.02)
 
 
-def test_a_model_that_is_off_is_reported(mcmdp: tuple[Location, Analysis]) -> None:
-    truth = Truth.from_page(mcmdp[1])
+def test_a_model_that_is_off_is_reported() -> None:
+    truth = Truth.from_page(published("mcmdp")[1])
     (usual,) = truth.checks(1)
     for each in truth.checks(20, shift=-4.0 * usual.allowed):
         assert each.excess > each.allowed
         assert each.n_inside < 0.8 * each.n
 
 
-def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Analysis]) -> None:
-    front, said = mcmdp[1].tables["front"], texts(mcmdp[1])["How the model was checked"]
+def test_how_the_model_was_checked_says_what_is_found() -> None:
+    page = published("mcmdp")[1]
+    front, said = page.tables["front"], texts(page)["How the model was checked"]
     excess = (front["posterior_mean_points"] - front["score_mean_points"]).mean()
     assert f" games with {len(front)} θ on fresh seeds" in said
     (inside,) = re.findall(r"(\d+) of \d+ measured means", said)
@@ -92,7 +90,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
     assert int(inside) >= latent.sum(), "an interval for means of games is wider"
     assert f"predicted {abs(excess):,.0f} points more than was measured" in said
     (allowed,) = re.findall(r"this difference is at most ([\d,]+) points in 95% of cases", said)
-    found = claims(mcmdp[1])
+    found = claims(page)
     assert found.is_trusted == (abs(excess) <= float(allowed.replace(",", "")))
     assert not found.is_trusted, "the published study shows what a page says of such a model"
     assert found.trust.startswith(
@@ -100,7 +98,7 @@ def test_how_the_model_was_checked_says_what_is_found(mcmdp: tuple[Location, Ana
         f"to {allowed} points could be due to chance); {inside} of {len(front)} "
         "measured means are inside its"
     )
-    bound = mcmdp[1].tables["certificate"]["regret_bound95"].max()
+    bound = page.tables["certificate"]["regret_bound95"].max()
     text = f"95% probability, the recommended θ is within {bound:,.0f} points of the best at every "
     assert f"ith {text}budget from " in found.certificate
 
@@ -133,11 +131,9 @@ def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:
     assert text.endswith("trust measured points first.") != check.is_passed
 
 
-def test_a_difference_is_of_both_means_with_its_deviation(
-    mcmdp: tuple[Location, Analysis],
-) -> None:
+def test_a_difference_is_of_both_means_with_its_deviation() -> None:
     """Two θ far apart: independent. The closed form of √y for large y: deviations add up."""
-    candidates = mcmdp[1].candidates
+    candidates = published("mcmdp")[1].candidates
     assert candidates is not None
     cheap, dear = candidates.played[0], candidates.played[-1]
     found = difference(candidates, dear, cheap)
@@ -192,12 +188,10 @@ def test_what_matters_names_the_largest_shares() -> None:
             assert f"the {label} ({max(total):.0%} of its variance)" in part
 
 
-def test_more_time_is_worth_less_of_a_minimized_goal(
-    zstd: tuple[Location, Analysis], mcmdp: tuple[Location, Analysis]
-) -> None:
-    assert "−" in texts(zstd[1])["What more time buys"]  # smaller is better
-    said = texts(mcmdp[1])["What more time buys"]
-    assert said.startswith("From 50 µs to 100 µs per move: +"), "budgets have no false digits"
+def test_more_time_is_worth_less_of_a_minimized_goal() -> None:
+    zstd, mcmdp = (texts(published(name)[1])["What more time buys"] for name in ("zstd", "mcmdp"))
+    assert "−" in zstd  # smaller is better
+    assert mcmdp.startswith("From 50 µs to 100 µs per move: +"), "budgets have no false digits"
 
 
 def test_signs_and_units() -> None:

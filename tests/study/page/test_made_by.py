@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from thetafront.study.log.location import Location
+from tests.study.charts.published import published
 from thetafront.study.page.made_by import (
     again,
     again_note,
@@ -15,11 +15,10 @@ from thetafront.study.page.made_by import (
     runs_table,
     verify_command,
 )
-from thetafront.study.report.analysis import Analysis
 
 
-def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None:
-    page = mcmdp[1]
+def test_it_says_what_the_manifest_has() -> None:
+    page = published("mcmdp")[1]
     said = dict(facts(page))
     last = page.data.runs[-1]
     assert said["revisions"] == last["git_revision"]
@@ -31,10 +30,9 @@ def test_it_says_what_the_manifest_has(mcmdp: tuple[Location, Analysis]) -> None
     assert "cluster workers" not in said
 
 
-def test_commands_are_those_that_were_given(
-    mcmdp: tuple[Location, Analysis], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    location, data = mcmdp[0], mcmdp[1].data
+def test_commands_are_those_that_were_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    location, page = published("mcmdp")
+    data = page.data
     assert verify_command(data, location) == "thetafront verify mcmdp/ --games all"
     monkeypatch.chdir(location.folder)
     here = replace(location, folder=Path())
@@ -65,7 +63,5 @@ def test_what_is_not_recorded_is_left_out() -> None:
     assert moment("yesterday") == "yesterday"
 
 
-def test_no_path_of_this_machine_is_on_a_published_page(
-    mcmdp: tuple[Location, Analysis],
-) -> None:
-    assert str(Path.cwd()) not in str(facts(mcmdp[1]))
+def test_no_path_of_this_machine_is_on_a_published_page() -> None:
+    assert str(Path.cwd()) not in str(facts(published("mcmdp")[1]))

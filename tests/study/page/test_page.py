@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from tests.study.charts.published import published
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_trial
 from tests.study.page.html_parts import Parts
 from thetafront.study.errors import InputError
@@ -31,7 +32,7 @@ from thetafront.study.page.document import (
     write_page,
 )
 from thetafront.study.page.library import BESIDE, library
-from thetafront.study.page.page import Circumstances, page_html
+from thetafront.study.page.page import Circumstances, page_html, pick_words
 from thetafront.study.report.analysis import Analysis
 
 MADE = datetime(2026, 5, 4, 3, 2, 1, tzinfo=UTC)
@@ -43,8 +44,8 @@ HOSTILE = (SCRIPT, QUOTES, RTL, LONG)
 
 
 @pytest.fixture(scope="module")
-def whole(mcmdp: tuple[Location, Analysis]) -> Parts:
-    location, page = mcmdp
+def whole() -> Parts:
+    location, page = published("mcmdp")
     return Parts(page_html(page, location, Circumstances(MADE)))
 
 
@@ -132,10 +133,8 @@ def test_it_says_when_it_was_made_and_what_runs(quick: Experiment, whole: Parts)
     assert now.data["reload"] == 60.0
 
 
-def test_the_table_of_points_and_the_csv_are_the_front(
-    whole: Parts, mcmdp: tuple[Location, Analysis]
-) -> None:
-    front = mcmdp[1].tables["front"]
+def test_the_table_of_points_and_the_csv_are_the_front(whole: Parts) -> None:
+    front = published("mcmdp")[1].tables["front"]
     rows = [each for each in whole.all("tr") if "data-number" in each.attributes]
     assert [int(each.attributes["data-number"] or 0) for each in rows] == front["number"].tolist()
     values = [each.attributes.get("data-value") for each in whole.all("td")]
@@ -221,12 +220,8 @@ def test_a_point_with_one_game(quick: Experiment) -> None:
     assert "2,100 ± ?" in parts.html
 
 
-def test_the_command_names_the_study_where_it_is(
-    mcmdp: tuple[Location, Analysis], tmp_path: Path
-) -> None:
-    from thetafront.study.page.page import pick_words
-
-    page = mcmdp[1]
+def test_the_command_names_the_study_where_it_is(tmp_path: Path) -> None:
+    page = published("mcmdp")[1]
     usual = "thetafront pick s --games 0 --max-seconds-per-move "
     assert pick_words(page, locate("s", Path("results"), None)) == usual
     elsewhere = pick_words(page, locate("s", tmp_path, None))
