@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.ground import opened
-from tests.browser.test_page import PUBLISHED, wait_until_drawn
+from tests.browser.test_page import wait_until_drawn
+from tests.study.charts.published import published
 from thetafront.study.experiments.space import Space
-from thetafront.study.log.published_study import read_published
 from thetafront.study.page.document import TURNING, write_page
 from thetafront.study.page.page import page_html
 from thetafront.study.report.analysis import Analysis
@@ -31,8 +31,8 @@ def test_hostile_names_labels_and_messages_stay_text(
     browser: "Browser", tmp_path: Path, kind: str
 ) -> None:
     text = HOSTILE[kind]
-    location, data = read_published(PUBLISHED / "dice_study")
-    experiment = data.experiment
+    location, analysis = published("dice_study")
+    data, experiment = analysis.data, analysis.data.experiment
     space = Space(tuple(replace(each, symbol=text + each.name) for each in experiment.space))
     (values,) = experiment.baselines.values()
     hostile = replace(experiment, title=text, space=space, baselines={text: values})

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tests.browser.ground import opened
-from tests.browser.test_page import MAX_BYTES, PUBLISHED, ROOT, wait_until_drawn
-from thetafront.study.log.published_study import read_published
+from tests.browser.test_page import MAX_BYTES, ROOT, wait_until_drawn
+from tests.study.charts.published import REFERENCE, published
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.page.document import write_page
 from thetafront.study.page.page import page_html
@@ -49,8 +49,8 @@ def enlarged(data: StudyData) -> StudyData:
 
 
 def test_it_is_made_and_drawn_in_time(browser: "Browser", tmp_path: Path) -> None:
-    location, data = read_published(PUBLISHED / "mcmdp")
-    large = enlarged(data)
+    location, analysis = published("mcmdp")
+    large = enlarged(analysis.data)
     assert sum(len(trial.games) for trial in large.trials) == 100_000
     begun = time.process_time()
     html = page_html(Analysis(large), location)
@@ -74,7 +74,7 @@ def test_it_is_made_and_drawn_in_time(browser: "Browser", tmp_path: Path) -> Non
 
 def test_the_default_study_is_reported_in_time(tmp_path: Path) -> None:
     """The whole command, start-up included; the first run compiles what replays need."""
-    command = [sys.executable, "-m", "thetafront", "report", str(PUBLISHED / "mcmdp")]
+    command = [sys.executable, "-m", "thetafront", "report", str(REFERENCE / "mcmdp")]
     for _ in range(2):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([*command, "--output", str(tmp_path / "page.html")], check=True, cwd=ROOT)

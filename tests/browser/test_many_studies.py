@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.ground import opened
-from tests.browser.test_page import PUBLISHED, wait_until_drawn
-from thetafront.study.log.published_study import read_published
+from tests.browser.test_page import wait_until_drawn
+from tests.study.charts.published import REFERENCE, published
 from thetafront.study.page.comparison import comparison_html
 from thetafront.study.page.document import write_page
 from thetafront.study.page.library import BESIDE
 from thetafront.study.page.results import write_each
-from thetafront.study.report.analysis import Analysis
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -26,8 +25,7 @@ HOSTILE = "<img src=x onerror=alert(1)>\"'\u202e" + "x" * 10_000
 def test_a_comparison_opens_and_fits(
     browser: "Browser", tmp_path: Path, width: int, dark: bool
 ) -> None:
-    names = ("mcmdp", "uct", "switching")
-    pages = [Analysis(read_published(PUBLISHED / name)[1]) for name in names]
+    pages = [published(name)[1] for name in ("mcmdp", "uct", "switching")]
     pages[1] = replace(pages[1], data=replace(pages[1].data, name=HOSTILE))
     write_page(comparison_html(pages), tmp_path / "page.html")
     with opened(browser, str(tmp_path / "page.html"), width=width, dark=dark) as found:
@@ -43,7 +41,7 @@ def test_a_comparison_opens_and_fits(
 
 def test_the_list_sorts_and_leads_to_pages_that_draw(browser: "Browser", tmp_path: Path) -> None:
     for name in ("dice_study", "mcmdp"):
-        shutil.copytree(PUBLISHED / name, tmp_path / name)
+        shutil.copytree(REFERENCE / name, tmp_path / name)
     write_each(tmp_path)
     with opened(browser, str(tmp_path / "index.html"), width=400) as found:
         page = found.page

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.browser.ground import Opened, opened
+from tests.study.charts.conftest import STUDIES
+from tests.study.charts.published import REFERENCE, published
 from thetafront.study.api import sweep
-from thetafront.study.log.published_study import read_published
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.page.document import write_page
 from thetafront.study.page.page import Circumstances, page_html
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
 
 ROOT = Path(__file__).parents[2]
-PUBLISHED = ROOT / "results" / "reference"
-NAMES = ("mcmdp", "switching", "heuristic", "ntuple", "uct", "pacman", "dice_study", "zstd")
 SHOWN = {"mcmdp": 3, "switching": 3, "heuristic": 3, "uct": 3, "pacman": 3, "dice_study": 3}
 SECONDS_TO_DRAW = 30_000.0
 MAX_BYTES = 6_000_000
@@ -42,8 +41,8 @@ BUSY = 3.0
 @cache
 def html_of(name: str) -> str:
     """The page of a published study."""
-    location, data = read_published(PUBLISHED / name)
-    return page_html(Analysis(data), location)
+    location, page = published(name)
+    return page_html(page, location)
 
 
 def wait_until_drawn(found: Opened) -> None:
@@ -79,7 +78,7 @@ def show(browser: "Browser", pages: Callable[[str], Path]) -> Show:
     return shown
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STUDIES)
 def test_published_studies_open_without_an_error_or_a_request(
     show: Show, pages: Callable[[str], Path], name: str
 ) -> None:
@@ -113,7 +112,7 @@ def test_nothing_is_wider_than_the_window(show: Show, width: int, dark: bool) ->
         assert found.overflow <= 0
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", STUDIES)
 def test_what_a_reader_asks_first_is_on_the_first_screen(show: Show, name: str) -> None:
     with show(name, width=1440, height=900) as found:
         front = found.page.locator("#front-section")
@@ -135,7 +134,7 @@ def numbers_of(text: str) -> list[float]:
 
 
 def front_of(name: str) -> list[dict[str, str]]:
-    with (PUBLISHED / name / "front.csv").open(encoding="utf-8") as file:
+    with (REFERENCE / name / "front.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file))
 
 
@@ -315,8 +314,8 @@ def test_a_chart_that_fails_does_not_stop_the_others(browser: "Browser", tmp_pat
 def test_a_page_that_is_followed_reads_itself_again_and_keeps_what_is_chosen(
     browser: "Browser", tmp_path: Path
 ) -> None:
-    location, data = read_published(PUBLISHED / "mcmdp")
-    page, path = Analysis(data), tmp_path / "page.html"
+    location, page = published("mcmdp")
+    path = tmp_path / "page.html"
 
     def write(second: int) -> None:
         made = datetime(2026, 1, 1, 0, 0, second, tzinfo=UTC)
@@ -352,9 +351,9 @@ def test_a_page_that_is_followed_reads_itself_again_and_keeps_what_is_chosen(
 def test_a_page_that_nobody_rewrites_stops_reading_itself(
     browser: "Browser", tmp_path: Path
 ) -> None:
-    location, data = read_published(PUBLISHED / "dice_study")
+    location, page = published("dice_study")
     path = tmp_path / "page.html"
-    write_page(page_html(Analysis(data), location, Circumstances(reload_seconds=0.02)), path)
+    write_page(page_html(page, location, Circumstances(reload_seconds=0.02)), path)
     with opened(browser, str(path)) as found:
         loads = []
         found.page.on("load", lambda _: loads.append(1))

@@ -26,11 +26,6 @@ from thetafront.study.log.point import Point
 from thetafront.study.report.analysis import Analysis
 
 
-@pytest.fixture(scope="module")
-def pages() -> dict[str, Analysis]:
-    return {name: published(name)[1] for name in ("mcmdp", "switching", "dice_study")}
-
-
 def test_a_difference_of_symmetric_intervals_has_the_root_of_their_squares() -> None:
     one, other = np.array([[10.0, 7.0, 13.0]]), np.array([[4.0, 0.0, 8.0]])
     np.testing.assert_allclose(difference(one, other), [[6.0, 1.0, 11.0]])  # 5 = √(3² + 4²)
@@ -58,8 +53,8 @@ def test_intervals_of_differences_cover_the_truth() -> None:
     assert np.mean((low <= 2.0) & (high >= 2.0)) == pytest.approx(0.95, abs=0.01)
 
 
-def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, Analysis]) -> None:
-    front = ComparedFront("mcmdp", pages["mcmdp"])
+def test_within_a_budget_is_the_best_point_that_costs_no_more() -> None:
+    front = ComparedFront("mcmdp", published("mcmdp")[1])
     rows = front.curve
     assert [row["y"] for row in rows] == sorted(row["y"] for row in rows)
     budgets = np.geomspace(rows[0]["x"] / 2, rows[-1]["x"] * 2, 50)
@@ -72,8 +67,8 @@ def test_within_a_budget_is_the_best_point_that_costs_no_more(pages: dict[str, A
             assert np.isnan(found).all()
 
 
-def test_a_study_differs_from_itself_by_nothing(pages: dict[str, Analysis]) -> None:
-    one = pages["mcmdp"]
+def test_a_study_differs_from_itself_by_nothing() -> None:
+    one = published("mcmdp")[1]
     fronts = compared([one, one])
     assert [front.name for front in fronts] == ["1: mcmdp", "2: mcmdp"]
     table = differences_chart(fronts).table
@@ -81,16 +76,16 @@ def test_a_study_differs_from_itself_by_nothing(pages: dict[str, Analysis]) -> N
     assert all(text.startswith("0 ±") for text in table["2: mcmdp: difference"])
 
 
-def test_budgets_are_those_that_all_studies_keep(pages: dict[str, Analysis]) -> None:
-    fronts = compared([pages["mcmdp"], pages["switching"]])
+def test_budgets_are_those_that_all_studies_keep() -> None:
+    fronts = compared([published(name)[1] for name in ("mcmdp", "switching")])
     budgets = common_budgets(fronts, 9)
     assert budgets[0] == pytest.approx(max(front.curve[0]["x"] for front in fronts))
     assert budgets[-1] == pytest.approx(max(front.curve[-1]["x"] for front in fronts))
     assert not np.isnan(np.stack([front.at_cost(budgets) for front in fronts])).any()
 
 
-def test_charts_have_every_study_and_its_points(pages: dict[str, Analysis]) -> None:
-    fronts = compared([pages["mcmdp"], pages["switching"]])
+def test_charts_have_every_study_and_its_points() -> None:
+    fronts = compared([published(name)[1] for name in ("mcmdp", "switching")])
     chart = fronts_chart(fronts, ["one", "other"])
     for front in fronts:
         rows = rows_of(chart, front.name)
@@ -129,8 +124,8 @@ def test_points_that_were_left_out_are_not_counted(small: Analysis) -> None:
     assert list(table["validation"]) == ["3 points, 300 games"] * 2
 
 
-def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:
-    one = pages["mcmdp"]
+def test_what_cannot_be_compared_is_named() -> None:
+    one = published("mcmdp")[1]
     with pytest.raises(InputError, match=r"must be between 2 and 5"):
         compared([one])
     with pytest.raises(InputError, match=r"number of studies must be between 2 and 5"):
@@ -139,4 +134,4 @@ def test_what_cannot_be_compared_is_named(pages: dict[str, Analysis]) -> None:
         InputError,
         match=r"studies must have the same goal and cost: 'dice' has .* \(dice\), but 'mcmdp' has",
     ):
-        compared([one, pages["dice_study"]])
+        compared([one, published("dice_study")[1]])

@@ -6,6 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 
+from tests.study.charts.published import REFERENCE
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from tests.study.page.html_parts import Parts
 from thetafront.study import interrupt
@@ -21,8 +22,6 @@ from thetafront.study.page.results import (
     write_results,
 )
 from thetafront.study.report.analysis import Analysis
-
-PUBLISHED = Path(__file__).parents[3] / "results" / "reference"
 
 
 def test_the_page_is_among_the_results(quick: Experiment, tmp_path: Path) -> None:
@@ -49,9 +48,9 @@ def test_a_foreign_page_stops_before_anything_is_written(quick: Experiment, tmp_
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two studies, one of an odd name, and something else."""
     folder = tmp_path_factory.mktemp("published")
-    shutil.copytree(PUBLISHED / "dice_study", folder / "dice study?")
-    shutil.copytree(PUBLISHED / "dice_study", folder / "dice")
-    shutil.copytree(PUBLISHED / "rounds", folder / "rounds")
+    shutil.copytree(REFERENCE / "dice_study", folder / "dice study?")
+    shutil.copytree(REFERENCE / "dice_study", folder / "dice")
+    shutil.copytree(REFERENCE / "rounds", folder / "rounds")
     assert write_each(folder) == folder / "index.html"
     return folder
 
@@ -90,7 +89,7 @@ def test_what_cannot_be_listed_is_refused(tmp_path: Path) -> None:
 def test_a_foreign_page_stops_all_before_anything_is_written(tmp_path: Path) -> None:
     for name in "ab":
         without_page = shutil.ignore_patterns("*.html")
-        shutil.copytree(PUBLISHED / "dice_study", tmp_path / name, ignore=without_page)
+        shutil.copytree(REFERENCE / "dice_study", tmp_path / name, ignore=without_page)
     (tmp_path / "b" / "report.html").write_text("mine")
     with pytest.raises(InputError, match="not a study page"):
         write_each(tmp_path)

@@ -2,25 +2,23 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from statistics import quantiles
 
 import pandas as pd
 import pytest
 
+from tests.study.charts.published import REFERENCE
 from tests.study.made_studies import analysis_with, changed
 from thetafront.study.log.point import Point
 from thetafront.study.log.published_study import read_published
 from thetafront.study.page.replays.recorded import recorded, spread
 from thetafront.study.report.analysis import Analysis
 
-PUBLISHED = Path(__file__).parents[4] / "results" / "reference"
-
 
 def page_of(name: str) -> Analysis:
     """A page without the models, which replays do not ask."""
-    _, data = read_published(PUBLISHED / name)
-    tables = {each: pd.read_csv(PUBLISHED / name / f"{each}.csv") for each in ("front", "trials")}
+    _, data = read_published(REFERENCE / name)
+    tables = {each: pd.read_csv(REFERENCE / name / f"{each}.csv") for each in ("front", "trials")}
     return analysis_with(data, model=None, combined=None, tables=tables)
 
 
