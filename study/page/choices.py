@@ -106,15 +106,13 @@ class Choices:
             return None
         experiment = page.data.experiment
         limits = budgets(candidates)
-        answers: list[Answer] = []
-        places: dict[str, int] = {}
+        answers: dict[str, Answer] = {}
 
         def place(picked: Recommendation) -> int:
             key = picked.chosen.point.key
-            if key not in places:
-                places[key] = len(answers)
-                answers.append(make_answer(picked))
-            return places[key]
+            if key not in answers:
+                answers[key] = make_answer(picked)
+            return [*answers].index(key)
 
         steps = []
         for limit in limits:
@@ -135,7 +133,7 @@ class Choices:
             )
         for each in candidates.played:
             place(replace(picked, chosen=each))
-        return cls(experiment.cost.label, steps, answers, nearest_round(limits))
+        return cls(experiment.cost.label, steps, [*answers.values()], nearest_round(limits))
 
 
 def make_answer(picked: Recommendation) -> Answer:
