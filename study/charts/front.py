@@ -84,8 +84,7 @@ def front_chart(analysis: Analysis) -> Chart:
         span = max(measured) - min(measured) or math.inf
         low, high = max(low, min(measured) - span), min(high, max(measured) + span)
     x, y = cost_axis(cost, *spans[0]), goal_axis(goal, (low, high))
-    said = field_titles(experiment)
-    of_trials = said | {"seen": observed_title(goal)}
+    said, of_trials = field_titles(experiment), trial_titles(experiment)
     measured_rows = [
         (kind, rows)
         for kind in KINDS.values()
@@ -211,9 +210,9 @@ def field_titles(experiment: Experiment) -> dict[str, str]:
     }
 
 
-def observed_title(goal: Goal) -> str:
-    """Return the name that a tooltip shows for the goal of a trial, which has no interval."""
-    return f"{short(goal.label, 40)}, observed"
+def trial_titles(experiment: Experiment) -> dict[str, str]:
+    """Return the names of :func:`field_titles` for a trial, whose goal has no interval."""
+    return field_titles(experiment) | {"seen": f"{short(experiment.goal.label, 40)}, observed"}
 
 
 def trial_rows(tables: Tables, experiment: Experiment) -> list[Row]:

@@ -22,7 +22,7 @@ from thetafront.study.charts.chart import (
     Panel,
     Row,
 )
-from thetafront.study.charts.front import field_titles, observed_title, trial_rows
+from thetafront.study.charts.front import trial_rows, trial_titles
 from thetafront.study.charts.theta import make_table as theta_table
 from thetafront.study.experiments.failures import counted_as, rate_text
 from thetafront.study.experiments.objectives import Goal
@@ -76,7 +76,7 @@ def timeline_chart(analysis: Analysis) -> Chart:
     most = max(times.values())
     x = linear_axis(unit, (-0.02 * most, 1.02 * most), lambda value: f"{value:,g}")
     y = goal_axis(goal, axis_span((), observed=field_values(every, "y")))
-    said = field_titles(experiment) | {"seen": observed_title(goal)}
+    said = trial_titles(experiment)
     layers = [Layer("point", kind, each, size=36, tooltip=said) for kind, each in rows.items()]
     failed = sum(each.state == "fail" for each in data.trials)
     text = (
