@@ -104,11 +104,10 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     if analysis.model is None:
         return Chart(KEY, TITLE, f"No trial is complete yet. {effort}")
     times, unit = times_of_trials(data)
-    order = sorted(times)
     with threadpool_limits(1):  # more threads are slower on matrices this small
         trace = hypervolume_trace(data)
-    spent = [max(times[k] for k in order[: int(m)]) for m in trace["n_trials"]]
-    trace = trace.assign(time=spent)
+    until = np.maximum.accumulate([times[number] for number in sorted(times)])
+    trace["time"] = until[trace["n_trials"] - 1]
     validated = validated_hypervolume(analysis.rows, experiment, data.reference)
     area = f"{goal.format.area_unit} · decades"
     too_high = (
