@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tests.study.charts.published import published
+from tests.study.charts.published import REFERENCE, published
 from tests.study.made_studies import analysis_with
 from tests.study.program import refused
 from thetafront.study.compare.champions import front_rows
@@ -15,10 +15,6 @@ from thetafront.study.compare.scores import validated_front
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.objectives import mean
 from thetafront.study.experiments.registry import EXPERIMENTS
-from thetafront.study.log.manifest import ROOT
-from thetafront.study.log.published_study import read_published
-
-PUBLISHED = ROOT / "results" / "reference"
 
 
 @pytest.fixture
@@ -27,7 +23,7 @@ def points() -> pd.DataFrame:
 
 
 def test_a_published_front_is_read(points: pd.DataFrame) -> None:
-    table = pd.read_csv(PUBLISHED / "mcmdp" / "front.csv")
+    table = pd.read_csv(REFERENCE / "mcmdp" / "front.csv")
     costs = ["seconds_per_move", "playout_moves_per_move"]
     for column in ("point", "origin", "on_front", "score_mean_points", *costs):
         assert points[column].tolist() == table[column].tolist()
@@ -67,10 +63,10 @@ def test_neither_a_baseline_nor_a_dominated_point_belongs_to_a_front() -> None:
 
 def test_champions_are_drawn_with_tuned_points() -> None:
     """Of the published fronts, one has a baseline."""
-    table = pd.read_csv(PUBLISHED / "uct" / "front.csv").sort_values("seconds_per_move")
+    table = pd.read_csv(REFERENCE / "uct" / "front.csv").sort_values("seconds_per_move")
     tuned = table[table["on_front"] & ~table["origin"].isin(EXPERIMENTS["uct"].baselines)]
     assert len(tuned) < table["on_front"].sum()
-    drawn = front_rows([read_published(PUBLISHED / "uct")[1]])
+    drawn = front_rows([published("uct")[1].data])
     assert drawn["score_mean_points"].tolist() == tuned["score_mean_points"].tolist()
 
 
@@ -82,16 +78,16 @@ def test_a_front_with_words_has_them_in_its_thetas(points: pd.DataFrame) -> None
 
 
 def test_what_cannot_be_compared_is_named(tmp_path: Path) -> None:
-    other = str(PUBLISHED / "mcmdp")
+    other = str(REFERENCE / "mcmdp")
     assert "does not exist" in refused("equal-time", f"{tmp_path}/none", other)
     assert "has no manifest.json" in refused("equal-time", str(tmp_path), other)
-    assert "must play 2048" in refused("equal-time", str(PUBLISHED / "dice_study"), other)
-    line = refused("equal-time", str(PUBLISHED / "heuristic"), other, "--overlap-only")
+    assert "must play 2048" in refused("equal-time", str(REFERENCE / "dice_study"), other)
+    line = refused("equal-time", str(REFERENCE / "heuristic"), other, "--overlap-only")
     assert "--overlap-only needs studies with playout moves (got 'heuristic')" in line
 
 
 def test_fronts_beside_champions_have_names_and_scores_of_their_own() -> None:
-    data = read_published(PUBLISHED / "mcmdp")[1]
+    data = published("mcmdp")[1].data
     with pytest.raises(InputError, match=r"must have different names \(got 'mcmdp' twice\)"):
         front_rows([data, data])
     percent = replace(data.experiment, goal=mean("score", unit="%"))
