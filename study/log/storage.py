@@ -12,6 +12,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from thetafront.study.errors import DamageError, InputError
+from thetafront.study.experiments.registry import experiment
 from thetafront.study.log.database import (
     check_database,
     is_new,
@@ -176,7 +177,8 @@ def check_playable(location: Location, data: StudyData) -> None:
         else:
             data.record.check_named(data.experiment)
         return
-    if changes := data.record.differences(data.record.with_current_experiment()):
+    today = data.record.made_with(experiment(data.record.experiment))
+    if changes := data.record.differences(today):
         raise InputError(
             f"study: {location.name!r} was made with {'; '.join(changes)}; "
             f"{data.experiment.name!r} has changed since"

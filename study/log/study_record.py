@@ -101,7 +101,7 @@ class StudyRecord:
 
     @property
     def spaces(self) -> list[list[dict[str, Any]]]:
-        """All spaces that the study has had, the latest first."""
+        """All spaces that the study has had, the latest first, and the one it began with last."""
         found = [self.space]
         for change in reversed(self.widened):
             ends = {"low": change["low"], "high": change["high"]}
@@ -109,11 +109,6 @@ class StudyRecord:
                 [{**each, **ends} if each["name"] == change["name"] else each for each in found[-1]]
             )
         return found
-
-    @property
-    def first_space(self) -> list[dict[str, Any]]:
-        """The search space with which the study began."""
-        return self.spaces[-1]
 
     @property
     def design_space(self) -> Space:
@@ -163,7 +158,7 @@ class StudyRecord:
             mine, theirs = getattr(self, name), getattr(other, name)
             if mine != theirs:
                 phrases.append(f"{name.replace('_', ' ')} {mine}, not {theirs}")
-        old, new = without_symbols(self.first_space), without_symbols(other.first_space)
+        old, new = without_symbols(self.spaces[-1]), without_symbols(other.spaces[-1])
         if self.experiment == other.experiment and old != new:
             changed = [range_text(each) for each in old if each not in new]
             names = {each["name"] for each in old}
@@ -226,15 +221,6 @@ class StudyRecord:
         """The name or path of the experiment on the command line."""
         return self.experiment if self.defined is None else self.defined.source
 
-    def with_current_experiment(self) -> "StudyRecord":
-        """Return the record that the study would have if it were made with today's experiment.
-
-        InputError if the experiment no longer exists.
-        """
-        if self.defined is not None and not self.defined.source:
-            return self  # defined in a script or notebook: nothing to load
-        return self.made_with(experiment(self.source))
-
     def made_with(self, experiment: Experiment) -> "StudyRecord":
         """Return the record that the study would have if it were made with an experiment."""
         is_open = self.defined is not None and experiment.is_open
@@ -289,9 +275,8 @@ class StudyRecord:
             except (TypeError, ValueError, KeyError, StopIteration) as error:
                 raise InputError(f"study: its definition cannot be read: {error}") from None
         found = experiment(self.experiment).by(self.cost)
-        today = self.with_current_experiment()
-        space_is_same = without_symbols(self.space) == without_symbols(today.space)
-        if space_is_same and self.fixed == today.fixed:
+        is_same_space = without_symbols(self.space) == without_symbols(found.space.as_records())
+        if is_same_space and self.fixed == found.fixed:
             return found
         try:
             return found.as_made(self.space_of(self.space), self.fixed)
