@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, inspect, text
@@ -17,7 +18,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 
 from thetafront.study.errors import DamageError, InputError, RunError
-from thetafront.study.log.location import RESULTS, Location
+from thetafront.study.log.location import RESULTS, Location, why_unusable
 from thetafront.study.log.server_lock import CLIENT_OPTIONS
 from thetafront.study.log.tables import TABLES
 
@@ -42,6 +43,8 @@ OPTUNA_TABLES = {
     "version_info",
 }
 """Optuna's tables: they hold mirrors (:mod:`study.log.mirror`) and studies of earlier versions."""
+SIGNS_OF_STUDIES = {*TABLES, "studies"}
+"""Tables of which a database that has held a study has at least one."""
 MIRROR = '{"format": 3}'
 """Value of the user attribute that marks a mirror, as Optuna stores it."""
 
@@ -103,20 +106,29 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         raise kind(f"storage: {location.url_without_password} cannot be used: {reason}") from None
 
 
-def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -> Engine:
-    """Open a storage; InputError if that is impossible.
+@contextmanager
+def engine_of(location: Location) -> Iterator[Engine]:
+    """Yield the engine of a storage; errors are reported, and its connections are closed."""
+    with storage_errors_reported(location):
+        engine = make_engine(location)
+        try:
+            yield engine
+        finally:
+            engine.dispose()
 
-    With ``may_lack``, tables may be missing, so that the storage can be repaired.
+
+def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -> Engine:
+    """Open a storage; InputError if that is impossible, or if it has no studies.
+
+    With ``for_writing``, a file may be missing. With ``may_lack``, tables may be missing, so that
+    the storage can be repaired.
     """
-    if location.database is not None:
-        check_database(location, for_writing, may_lack)
-    elif not for_writing and is_new(location):
-        raise InputError(f"storage {location.url_without_password} holds no study yet")
-    engine = make_engine(location)
-    if location.database is None and not may_lack:
-        # A server's database may have tables of other programs, even named as Optuna's are.
-        tables = TABLES & set(inspect(engine).get_table_names())
-        check_tables(engine, tables, location.url_without_password)
+    path = location.database
+    if path is not None:
+        check_file(path, for_writing)
+    with engine_of(location) as engine:
+        if path is None or path.exists():
+            check_tables(engine, location, for_writing, may_lack)
     return engine
 
 
@@ -125,12 +137,8 @@ def is_new(location: Location) -> bool:
     if location.database is not None:
         # A process that was killed while it created the file leaves it empty.
         return not location.database.exists() or location.database.stat().st_size == 0
-    with storage_errors_reported(location):
-        engine = make_engine(location)
-        try:
-            return not (TABLES | {"studies"}) & set(inspect(engine).get_table_names())
-        finally:
-            engine.dispose()
+    with engine_of(location) as engine:
+        return not tables_in(engine) & SIGNS_OF_STUDIES
 
 
 def optuna_names(engine: Engine) -> set[str]:
@@ -160,25 +168,16 @@ def mirror_names(engine: Engine) -> set[str]:
         return set()
 
 
-def check_database(location: Location, for_writing: bool, may_lack: bool = False) -> None:
-    """Raise InputError if a storage's file is not a SQLite database of studies.
-
-    With ``for_writing``, the file may be missing. A file that has only some of the tables is
-    allowed if these are empty: a kill while tables are created leaves such a file, and the next
-    sweep creates the others.
-    """
-    path = location.database
-    assert path is not None
+def check_file(path: Path, for_writing: bool) -> None:
+    """Raise InputError if a storage's file is not a SQLite database, or cannot be used."""
     name = repr(str(path))
     if path.is_symlink():  # all other links were followed before
         raise InputError(f"storage {name} is a link that leads to itself")
     if not path.exists():
         if not for_writing:
             raise InputError(f"storage: there is no study database at {name}")
-        if not path.parent.is_dir():
-            raise InputError(f"storage: folder {str(path.parent)!r} does not exist")
-        if not os.access(path.parent, os.W_OK | os.X_OK):
-            raise InputError(f"storage: folder {str(path.parent)!r} cannot be written")
+        if problem := why_unusable(path.parent):
+            raise InputError(f"storage: folder {str(path.parent)!r} {problem}")
         return
     if not path.is_file():
         raise InputError(f"storage {name} is not a file")
@@ -191,28 +190,30 @@ def check_database(location: Location, for_writing: bool, may_lack: bool = False
         raise InputError(f"storage {name} is not a SQLite database")
     if for_writing and not os.access(path, os.W_OK):
         raise InputError(f"storage {name} cannot be written")
-    with storage_errors_reported(location):
-        engine = make_engine(location)
-        try:
-            tables = set(inspect(engine).get_table_names())
-            if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
-                raise InputError(
-                    f"storage {name} is not a study database (its tables: "
-                    f"{', '.join(sorted(tables)[:5])})"
-                )
-            if not may_lack:
-                check_tables(engine, tables, name)
-        finally:
-            engine.dispose()
-    if not for_writing and not tables & {*TABLES, "studies"}:
-        raise InputError(f"storage {name} holds no study yet")
 
 
-def check_tables(engine: Engine, tables: set[str], name: str) -> None:
-    """Raise DamageError if a database has lost tables; it has ``tables``."""
-    if missing := missing_tables(engine, tables):
+def check_tables(engine: Engine, location: Location, for_writing: bool, may_lack: bool) -> None:
+    """Raise InputError if a database has no studies, or DamageError if it has lost tables.
+
+    A file that has only some of the tables is allowed if these are empty: a kill while tables are
+    created leaves such a file, and the next sweep creates the others.
+    """
+    tables = there = tables_in(engine)
+    if location.database is None:
+        name = location.url_without_password
+        there = tables & TABLES  # others may be those of other programs, even named as Optuna's are
+    else:
+        name = repr(str(location.database))
+        if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
+            raise InputError(
+                f"storage {name} is not a study database (its tables: "
+                f"{', '.join(sorted(tables)[:5])})"
+            )
+    if not may_lack and (missing := missing_tables(engine, there)):
         lost = ", ".join(sorted(missing))
         raise DamageError(f"storage: {name} is damaged: no table {lost}; {REPAIR_HINT}")
+    if not for_writing and not tables & SIGNS_OF_STUDIES:
+        raise InputError(f"storage {name} holds no study yet")
 
 
 def missing_tables(engine: Engine, tables: set[str]) -> set[str]:
@@ -233,6 +234,11 @@ def missing_tables(engine: Engine, tables: set[str]) -> set[str]:
         for each in (tables & expected) - {"alembic_version", "version_info"}
     )
     return set() if is_empty else expected - tables
+
+
+def tables_in(engine: Engine) -> set[str]:
+    """Return the names of a database's tables."""
+    return set(inspect(engine).get_table_names())
 
 
 def values_in(engine: Engine, query: str) -> list[Any]:

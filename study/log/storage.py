@@ -14,9 +14,7 @@ from sqlalchemy import Engine
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.log.database import (
-    check_database,
     is_new,
-    make_engine,
     mirror_names,
     open_engine,
     optuna_names,
@@ -49,21 +47,10 @@ def prepare_location(location: Location) -> None:
         make_folder(RESULTS)
     check_folder(location.folder.parent)
     database = location.database
-    if database is None:
-        is_new(location)  # raises InputError if the server cannot be reached
-    elif database.parent != real_path(location.folder):
-        check_database(location, for_writing=True)
+    if database is not None and database.parent == real_path(location.folder):
+        make_folder(location.folder)
+    open_engine(location, for_writing=True)  # raises InputError if the storage cannot be used
     make_folder(location.folder)
-    if database is not None:
-        check_database(location, for_writing=True)
-        with storage_errors_reported(location):
-            engine = make_engine(location)
-            try:
-                is_there = database.exists() and location.name in known_names(engine)
-            finally:
-                engine.dispose()
-        if not is_there:
-            check_no_games(location)
 
 
 def check_no_games(location: Location) -> None:
@@ -73,11 +60,6 @@ def check_no_games(location: Location) -> None:
             f"study: {location.name!r} has no trials, but {str(games)!r} is left from a deleted "
             f"study; move it away, or give another name"
         )
-
-
-def known_names(engine: Engine) -> set[str]:
-    """Return the names of all studies in a database, of any version."""
-    return studies_in(engine).keys() | optuna_names(engine)
 
 
 def find(engine: Engine, name: str) -> "StudySource | None":
@@ -168,8 +150,7 @@ def check_same(
 
 def check_playable(location: Location, data: StudyData) -> None:
     """Raise InputError if the study cannot be written, or its experiment has changed."""
-    if location.database is not None:
-        check_database(location, for_writing=True)
+    open_engine(location, for_writing=True)
     make_folder(location.folder)
     if data.record.defined is not None:
         if data.record.source:

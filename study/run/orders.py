@@ -28,6 +28,7 @@ from thetafront.study.log.log import RECORD, Log, event
 from thetafront.study.log.machines import check_seconds
 from thetafront.study.log.seeds import SEEDS_A_POINT
 from thetafront.study.log.storage import (
+    check_no_games,
     check_playable,
     check_same,
     create_or_resume,
@@ -152,6 +153,8 @@ class SweepOrder:
             if not make_results:
                 self.check_results()
             study = existing(self.location)
+            if study is None:
+                check_no_games(self.location)
             experiment = self.admitted(self.known_experiment(study, out), study, out)
             if make_results:
                 make_folder(self.location.folder.parent)

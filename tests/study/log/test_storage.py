@@ -224,7 +224,7 @@ def test_a_damaged_row_of_a_study_is_told_before_a_sweep(
         file.seek((page - 1) * size + 100)  # beyond the page's header
         file.write(b"\xff" * (size - 100))
     with pytest.raises(DamageError, match=r"^storage: .* is damaged: .*malformed"):
-        prepare_location(location)
+        existing(location)
 
 
 def test_the_repair_of_a_study_elsewhere_names_its_results_folder(
@@ -483,14 +483,11 @@ def test_an_empty_database_does_not_take_the_place_of_games(
     """What a truncated study has left is not written over by a new one."""
     (location.folder / "study.db").touch()
     (location.folder / "games.csv").write_text("dear\n")
-    for begin in (
-        lambda: prepare_location(location),
-        lambda: create_or_resume(location, record(quick)),
-    ):
-        with pytest.raises(
-            InputError, match=r"has no trials, but .*games\.csv' is left from a deleted study"
-        ):
-            begin()
+    said = "has no trials, but .*games.csv' is left from a deleted study"
+    with pytest.raises(InputError, match=said):
+        create_or_resume(location, record(quick))
+    results = str(location.folder.parent)
+    assert re.search(said, refused("sweep", "quick", "--name", "s", "--results", results))
     assert (location.folder / "study.db").read_bytes() == b""
     assert (location.folder / "games.csv").read_text() == "dear\n"
     (location.folder / "games.csv").unlink()
