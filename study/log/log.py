@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Table, create_engine, func, insert, inspect, select, text
+from sqlalchemy import Connection, Engine, Table, create_engine, func, inspect, select, text
 from sqlalchemy.pool import StaticPool
 
 from thetafront.agents.agent import Game, Outcome
@@ -269,14 +269,12 @@ class Log:
         """Read all rows in one snapshot, even damaged ones; DamageError if the study has no row."""
         with self.engine.connect() as connection:
             begin_snapshot(connection)
-            columns = [STUDIES.c[name] for name in StudyRow._fields]
-            query = select(*columns).where(STUDIES.c.study == self.study)
-            if (found := connection.execute(query).first()) is None:
+            if not (own := read_rows(connection, self.study, StudyRow)):
                 raise DamageError("record: missing")
             points = read_rows(connection, self.study, PointRow)
             games = read_rows(connection, self.study, GameRow)
             events = read_rows(connection, self.study, EventRow)
-        return Rows(StudyRow(*found), points, games, events)
+        return Rows(own[0], points, games, events)
 
     def events(self, kind: str) -> list[dict[str, Any]]:
         """Read the records of all events of a kind, the earliest first."""
@@ -393,10 +391,8 @@ def insert_study(connection: Connection, rows: Rows, study: int | None = None) -
         tables = TABLE_OF.values()
         known = [connection.scalar(select(func.max(table.c.study))) for table in tables]
         study = 1 + max(each or 0 for each in known)
-    connection.execute(insert(STUDIES).values(study=study, **rows.study._asdict()))
-    insert_rows(connection, study, rows.points)
-    insert_rows(connection, study, rows.games)
-    insert_rows(connection, study, rows.events)
+    for each in ([rows.study], rows.points, rows.games, rows.events):
+        insert_rows(connection, study, each)
     return study
 
 
@@ -427,7 +423,6 @@ def studies_lost(engine: Engine) -> list[int]:
             query = select(table.c.study).distinct()
             return set(connection.scalars(query)) if table.name in there else set()
 
-        columns = [STUDIES.c[name] for name in ("study", *StudyRow._fields)]
-        rows = connection.execute(select(*columns)) if STUDIES.name in there else ()
+        rows = connection.execute(select(STUDIES)) if STUDIES.name in there else ()
         whole = {number for number, *row in rows if is_whole(StudyRow(*row))}
         return sorted((numbers(POINTS) | numbers(EVENTS)) - whole)
