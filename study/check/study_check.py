@@ -39,6 +39,7 @@ from thetafront.study.log.log import (
     point_row,
     row_to_outcome,
     unit_name,
+    with_earlier,
 )
 from thetafront.study.log.mirror import Mirror, optuna_study
 from thetafront.study.log.point import DESIGN, Point
@@ -236,13 +237,7 @@ class StudyCheck:
     @property
     def lost_points(self) -> list[Unit]:
         """Points that have no whole row but must exist: they have games, or precede others."""
-        known = {*self.games} | {*self.points}
-        expected = {
-            (phase, number)
-            for phase in (SEARCH, VALIDATION)
-            for number in range(max((n for of, n in known if of == phase), default=-1) + 1)
-        }
-        return sorted((known | expected) - {*self.points})
+        return sorted(with_earlier({*self.games, *self.points}) - {*self.points})
 
     def recover_theta(self, unit: Unit) -> Point | None:
         """Return a lost point with the first θ that reproduces one of its games; None if none does.

@@ -26,7 +26,6 @@ from thetafront.study.log.tables import (
     SEARCH,
     STUDIES,
     TABLE_OF,
-    VALIDATION,
     EventRow,
     GameRow,
     PointRow,
@@ -102,6 +101,12 @@ def unit_name(unit: Unit) -> str:
     return f"{'trial' if phase == SEARCH else 'point'} {number}"
 
 
+def with_earlier(units: Iterable[Unit]) -> set[Unit]:
+    """Return points, and those that must exist because they precede one of these in its phase."""
+    last = dict(sorted(units))  # the largest number of each phase
+    return {(phase, number) for phase, n in last.items() for number in range(n + 1)}
+
+
 def row_name(row: tuple[Any, ...]) -> str:
     """Say which row of the log this is."""
     if isinstance(row, GameRow):
@@ -151,11 +156,8 @@ class Rows:
         units = {(row.phase, row.number) for row in whole.points}
         lost = {(each["phase"], each["number"]) for each in whole.latest(LOST)}
         played = {(row.phase, row.number) for row in whole.games}
-        for phase in (SEARCH, VALIDATION):
-            numbers = [number for of, number in units | played if of == phase]
-            expected = {(phase, number) for number in range(max(numbers, default=-1) + 1)}
-            missing = expected - units - bad - lost
-            found += [f"{unit_name(each)}: missing" for each in sorted(missing)]
+        missing = with_earlier(units | played) - units - bad - lost
+        found += [f"{unit_name(each)}: missing" for each in sorted(missing)]
         known = {row.number for row in whole.events}
         gaps = sorted({*range(max(known, default=-1) + 1)} - known)
         found += [f"event {each}: missing" for each in gaps]
