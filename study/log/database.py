@@ -26,7 +26,8 @@ REPAIR_HINT = "`thetafront verify NAME --repair` repairs what it can; or restore
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
 DURABLE = "PRAGMA synchronous = FULL"
 SQLITE_HEADER = b"SQLite format 3\0"
-EARLIER_TABLE = "thetafront_games"
+OLD_GAMES = "thetafront_games"
+"""The table of games in studies of earlier versions."""
 OPTUNA_TABLES = {
     "alembic_version",
     "studies",
@@ -204,7 +205,7 @@ def check_tables(engine: Engine, location: Location, for_writing: bool, may_lack
         there = tables & TABLES  # others may be those of other programs, even named as Optuna's are
     else:
         name = repr(str(location.database))
-        if not tables <= {*OPTUNA_TABLES, *TABLES, EARLIER_TABLE}:
+        if not tables <= {*OPTUNA_TABLES, *TABLES, OLD_GAMES}:
             raise InputError(
                 f"storage {name} is not a study database (its tables: "
                 f"{', '.join(sorted(tables)[:5])})"

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from thetafront.agents.agent import FailedGame
 from thetafront.study.errors import DamageError, error_context, first_line
-from thetafront.study.log.database import location_of
+from thetafront.study.log.database import OLD_GAMES, location_of
 from thetafront.study.log.location import study_context
 from thetafront.study.log.log import (
     MACHINE,
@@ -52,7 +52,6 @@ from thetafront.study.log.tables import (
 
 RUN_PREFIX, MACHINE_PREFIX, POINT_PREFIX = "run:", "machine:", "point:"
 GAME_PREFIX, VALIDATION_PREFIX = "game:", "validation:"
-OLD_GAMES = "thetafront_games"
 STORED_GAMES = text(
     f"SELECT g.phase, g.unit, g.replicate, g.machine, g.record FROM {OLD_GAMES} g "
     "JOIN studies s ON s.study_id = g.study_id WHERE s.study_name = :name ORDER BY g.game_id"
@@ -152,11 +151,7 @@ def imported(
     points: list[PointRow] = []
     played: list[GameRow] = []
     events: list[EventRow] = []
-    runs = {
-        parse_replicate(key.removeprefix(RUN_PREFIX)): run
-        for key, run in attributes.items()
-        if key.startswith(RUN_PREFIX)
-    }
+    runs = {parse_replicate(key): run for key, run in with_prefix(RUN_PREFIX, attributes)}
     events += [event(RUN, index=index, run=runs[index]) for index in sorted(runs)]
     experiment = record.experiment_as_made()
     usual = [run["n_replicates"] for run in runs.values() if "n_replicates" in run]
@@ -187,20 +182,22 @@ def imported(
         if stored.get("error"):
             events.append(failure(unit, stored["error"]))
     events += [
-        event(MACHINE, key=key.removeprefix(MACHINE_PREFIX), machine=machine)
-        for key, machine in attributes.items()
-        if key.startswith(MACHINE_PREFIX)
+        event(MACHINE, key=key, machine=machine)
+        for key, machine in with_prefix(MACHINE_PREFIX, attributes)
     ]
     return Rows.numbered(StudyRow(name, json.dumps(record.as_data())), points, played, events)
 
 
+def with_prefix(prefix: str, attributes: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the attributes whose names begin with a prefix, with the rest of their names."""
+    for name, value in attributes.items():
+        if name.startswith(prefix):
+            yield name.removeprefix(prefix), value
+
+
 def attached(attributes: Mapping[str, Any]) -> Games:
     """Return the games that are stored as user attributes of a trial."""
-    return {
-        parse_replicate(key.removeprefix(GAME_PREFIX)): (game, "")
-        for key, game in attributes.items()
-        if key.startswith(GAME_PREFIX)
-    }
+    return {parse_replicate(key): (game, "") for key, game in with_prefix(GAME_PREFIX, attributes)}
 
 
 def points_in(
@@ -210,16 +207,11 @@ def points_in(
 
     In earlier versions, all points had the seeds of the first point, and therefore its number.
     """
-    known = {
-        key.removeprefix(POINT_PREFIX): point
-        for key, point in attributes.items()
-        if key.startswith(POINT_PREFIX)
-    }
+    known = dict(with_prefix(POINT_PREFIX, attributes))
     of_points = {key: dict(games.get((VALIDATION, key), {})) for key in known}
-    for name, game in attributes.items():
-        if name.startswith(VALIDATION_PREFIX):
-            key, _, replicate = name.removeprefix(VALIDATION_PREFIX).partition(":")
-            of_points[key][parse_replicate(replicate)] = game, ""
+    for name, game in with_prefix(VALIDATION_PREFIX, attributes):
+        key, _, replicate = name.partition(":")
+        of_points[key][parse_replicate(replicate)] = game, ""
     lost = {key for phase, key in games if phase == VALIDATION} - set(known)
     if lost:
         raise ValueError(f"a game of point {min(lost)} exists, but the point does not")
