@@ -22,10 +22,9 @@ from thetafront.study.log.database import OPTUNA_TABLES, engine_options, optuna_
 from thetafront.study.log.log import Log, begin_creation
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import frozen
+from thetafront.study.log.study_record import ATTRIBUTE, FORMAT
 from thetafront.study.samplers.observations import study_directions
 
-MARK, FORMAT = "thetafront", 3
-"""The user attribute that marks a mirror, and the ``format`` in its value."""
 SHARE_OF_TIME = 0.25  # of the writer's time, for the mirror; writing a trial takes about 30 ms
 SECONDS_AT_THE_END = 5.0
 
@@ -125,7 +124,7 @@ class Mirror:
         name = self.log.name
         if name in optuna.get_all_study_names(storage):
             study = optuna.load_study(study_name=name, storage=storage, sampler=no_sampler())
-            if not self.problems(study):
+            if self.fits(study):
                 found = study.get_trials(deepcopy=False)
                 self.n_written = len(found)
                 self.open = {each.number for each in found if not each.state.is_finished()}
@@ -142,16 +141,16 @@ class Mirror:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ExperimentalWarning)
             study.set_metric_names([goal.column("mean"), self.experiment.cost.name])
-        study.set_user_attr(MARK, {"format": FORMAT})
+        study.set_user_attr(ATTRIBUTE, {"format": FORMAT})
         return study
 
-    def problems(self, study: optuna.Study) -> list[str]:
-        """Return where Optuna's study contradicts the log; the latest trials may be missing."""
-        if (study.user_attrs.get(MARK) or {}).get("format") != FORMAT:
-            return ["an earlier version made it"]
-        if tuple(study.directions) != study_directions(self.experiment.goal):
-            return [f"its directions are {', '.join(each.name for each in study.directions)}"]
-        return self.find_problems({t.number: t for t in study.get_trials(deepcopy=False)})
+    def fits(self, study: optuna.Study) -> bool:
+        """Return whether a study is a mirror of the log; the latest trials may be missing."""
+        if (study.user_attrs.get(ATTRIBUTE) or {}).get("format") != FORMAT:
+            return False
+        is_same_goal = tuple(study.directions) == study_directions(self.experiment.goal)
+        trials = {trial.number: trial for trial in study.get_trials(deepcopy=False)}
+        return is_same_goal and not self.find_problems(trials)
 
     def find_problems(self, trials: Mapping[int, FrozenTrial]) -> list[str]:
         """Return which of Optuna's trials differ from those of the log."""

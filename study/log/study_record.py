@@ -19,7 +19,8 @@ from thetafront.study.log.invocation import option
 from thetafront.study.log.seeds import shortened
 
 ATTRIBUTE = "thetafront"
-"""The user attribute that has the record in studies of earlier versions."""
+"""The user attribute of Optuna's study that has the record in studies of earlier versions, and only
+the format in mirrors."""
 FORMAT = 3
 FORMATS = (1, 2, FORMAT)
 """The formats that can be read; in studies of the first two, Optuna stored the trials."""
