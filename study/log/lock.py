@@ -16,7 +16,7 @@ from thetafront.study.errors import InputError, RunError, naming_file
 from thetafront.study.log.file_lock import acquire
 from thetafront.study.log.invocation import command_line
 from thetafront.study.log.location import Location
-from thetafront.study.log.server_lock import ServerLock, holder_on_server
+from thetafront.study.log.server_lock import ServerLock, held_by_another, holder_on_server
 
 
 @contextmanager
@@ -38,9 +38,7 @@ def locked(location: Location) -> Iterator[ServerLock | None]:
     try:
         descriptor = acquired(path, os.O_RDWR | os.O_CREAT)
     except RunError as held:
-        raise RunError(
-            f"study: {location.name!r} is held by another run, {held}; wait for it, or stop it"
-        ) from None
+        raise held_by_another(location, str(held)) from None
     holder = f"process {os.getpid()} on {socket.gethostname()} ({command_line()})"
     try:
         with naming_file(path):

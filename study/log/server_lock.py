@@ -84,6 +84,13 @@ def holder_on_server(location: Location) -> str:
         return holder_by(connection, location.name)[1]
 
 
+def held_by_another(location: Location, holder: str) -> RunError:
+    """Return the error which says that another run holds a study."""
+    return RunError(
+        f"study: {location.name!r} is held by another run, {holder}; wait for it, or stop it"
+    )
+
+
 @dataclass
 class ServerLock:
     """The lock of a study on its server; threads may share it once it is taken."""
@@ -100,7 +107,7 @@ class ServerLock:
         RunError if another run holds it; SQLAlchemyError if the server cannot be reached.
         """
         if not self.is_taken_anew():
-            raise self.refusal("which has just begun")
+            raise held_by_another(self.location, "which has just begun")
 
     def keep(self) -> None:
         """Check whether the lock is held, and take it if not.
@@ -109,16 +116,8 @@ class ServerLock:
         another run has taken it meanwhile; SQLAlchemyError if the server cannot be reached.
         """
         is_due = time.monotonic() - self.checked >= SECONDS_BETWEEN_CHECKS
-        if self.connection is not None and not is_due:
-            return
-        if not self.mutex.acquire(blocking=False):
-            return  # another thread is checking it
-        try:
-            self.checked = time.monotonic()
-            if not self.is_alive():
-                self.is_taken_anew()
-        finally:
-            self.mutex.release()
+        if (is_due or self.connection is None) and not self.mutex.locked():  # by another thread
+            self.retake()
 
     def retake(self) -> bool:
         """Check at once whether the lock is held, and take it if not; return whether it is held.
@@ -164,16 +163,9 @@ class ServerLock:
             session, who = holder_by(connection, self.location.name)
             if session is not None:
                 if session not in self.sessions:
-                    raise self.refusal(who)
+                    raise held_by_another(self.location, who)
                 connection.execute(END, dict(zip(("pid", "began"), session, strict=True)))
             return False
-
-    def refusal(self, holder: str) -> RunError:
-        """Say that another run holds the study."""
-        return RunError(
-            f"study: {self.location.name!r} is held by another run, {holder}; wait for it, or "
-            "stop it"
-        )
 
     def release(self) -> None:
         """Release the lock."""
