@@ -9,7 +9,7 @@ lost, so its errors are raised at once.
 import threading
 import time
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from optuna.exceptions import StorageInternalError
 from sqlalchemy import Engine
@@ -18,6 +18,9 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 from thetafront.study import interrupt
 from thetafront.study.errors import RunError
 from thetafront.study.log.server_lock import ServerLock
+
+if TYPE_CHECKING:
+    from thetafront.study.log.writer import StudyWriter
 
 MAX_SECONDS = 120.0
 PAUSE_SECONDS = 1.0
@@ -41,32 +44,24 @@ def is_lost(error: BaseException | None) -> bool:
     return isinstance(error, OperationalError) and is_state
 
 
-class Writer(Protocol):
-    """Writes to a storage in a separate thread."""
-
-    def close(self) -> None:
-        """Write what is still queued, and end the thread."""
-
-
 class StorageConnection:
     """Waits for a storage's server, on behalf of all threads of a run.
 
-    ``engine`` is None for a storage in memory. ``message`` is called with a line of text when the
-    connection is lost, and when it is back. After a loss, the study's ``lock`` is taken again
-    before anything is written. If another run holds the lock by then, every use of the storage
-    raises RunError.
+    ``message`` is called with a line of text when the connection is lost, and when it is back.
+    After a loss, the study's ``lock`` is taken again before anything is written. If another run
+    holds the lock by then, every use of the storage raises RunError.
     """
 
     def __init__(
         self,
-        engine: Engine | None,
+        engine: Engine,
         message: Callable[[str], None] = lambda text: None,
         lock: ServerLock | None = None,
     ) -> None:
         self.engine = engine
         self.message = message
         self.lock = lock
-        self.writers: list[Writer] = []  # those that are still open
+        self.writers: list[StudyWriter] = []  # those that are still open
         self.n_losses = 0
         self.ended: Exception | None = None
         self.given_up = threading.Event()
@@ -77,7 +72,7 @@ class StorageConnection:
 
         After two minutes of waiting, or after an interrupt, the error of ``act`` is raised.
         """
-        if self.engine is None or self.engine.dialect.name == "sqlite":
+        if self.engine.dialect.name == "sqlite":
             return act()
         while True:
             if self.ended is not None:
@@ -146,7 +141,6 @@ class StorageConnection:
 
     def is_back(self) -> bool:
         """Return whether the server accepts a new connection, and the study's lock is held."""
-        assert self.engine is not None
         self.engine.dispose()
         try:
             with self.engine.connect():
