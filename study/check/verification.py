@@ -66,7 +66,8 @@ def written(log: Log, location: Location, data: StudyData, rows: Rows, is_sound:
     engine = log.engine
     others = (studies_in(engine).keys() | optuna_names_left(engine)) - {log.name}
     if not is_sound and not others:
-        log = moved(location, rows)
+        assert location.database is not None
+        log = Log(make_engine(location), location.name, write_file(location.database, rows))
     else:
         log.rebuild(rows)
     try:
@@ -79,21 +80,13 @@ def written(log: Log, location: Location, data: StudyData, rows: Rows, is_sound:
     return log
 
 
-def moved(location: Location, rows: Rows) -> Log:
-    """Write rows into a new file that replaces the damaged one; return the new log."""
-    assert location.database is not None
-    write_file(location.database, rows)
-    log = Log.find(make_engine(location), location.name)
-    assert log is not None
-    return log
-
-
-def write_file(path: Path, rows: Rows) -> None:
-    """Write the rows of a study into a new SQLite file."""
+def write_file(path: Path, rows: Rows) -> int:
+    """Write the rows of a study into a new SQLite file; return the number that identifies it."""
     with atomic_write(path) as draft:
         engine = make_engine(Location(rows.study.name, sqlite_url(draft), path.parent))
-        Log.create(engine, rows)
+        study = Log.create(engine, rows).study
         engine.dispose()
+    return study
 
 
 def copy_study(location: Location, rows: Rows) -> Path:
