@@ -73,10 +73,8 @@ def play_again(entries: Sequence[Entry], jobs: int, out: Console, note: str = ""
     together: dict[tuple[Agent, range], list[int]] = {}
     for place, entry in enumerate(entries):
         together.setdefault((entry.agent, entry.seeds), []).append(place)
-    for agent in {
-        (type(each.agent), each.agent.built_for): each.agent for each in entries
-    }.values():
-        warm(agent)
+    for entry in entries:
+        warm(entry.agent)
     played: dict[int, Outcome] = {}
 
     def store(finished: Finished[int]) -> None:
