@@ -28,10 +28,11 @@ from thetafront.study.log.ledger import AGENTS_FILE, Ledger, format_line
 from thetafront.study.log.point import theta_key
 from thetafront.study.log.published_study import (
     manifest_in,
-    numbers_of_games,
+    read_csv_rows,
     read_folder_record,
     record_in,
-    thetas_by_key,
+    row_n_games,
+    row_theta,
 )
 from thetafront.study.log.same_game import difference
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
@@ -293,24 +294,24 @@ class ExportedTable(GamesTable):
             self.unknown = frozenset({MOVES})  # such tables have no column for moves
         if not {*own_columns(self.experiment)} <= {*self.columns}:
             raise InputError(f"{self.path}: {OF_ANOTHER_VERSION}")
-        space, is_replaced = self.experiment.space, self.experiment.goal.penalty is None
+        space, goal = self.experiment.space, self.experiment.goal
         self.thetas: dict[str, Mapping[str, Value]] = {}
         self.numbers: dict[str, int] = {}
         phases = {line.cells.get("phase") for line in self.lines}
         for table, kind, phase in ((TRIALS, "trial", SEARCH), (FRONT, "point", VALIDATION)):
-            found = thetas_by_key(self.folder / table, kind, space)
-            if phase in phases and not found:
+            # If scores are exact, front.csv also counts the games of trials.
+            has_numbers = kind == "trial" or not goal.is_exact
+            for row in read_csv_rows(self.folder / table):
+                owner, n = f"{kind} {row.get(kind)}", row_n_games(row, goal.penalty is None)
+                if has_numbers and n is not None:
+                    self.numbers[owner] = n
+                if (theta := row_theta(row, space)) is not None:
+                    self.thetas[owner] = theta
+                    if kind == "point" and theta_key(theta) != row.get(kind):
+                        problem = f"{owner}: its θ in {FRONT} does not match this key"
+                        self.agents.problems.append(problem)
+            if phase in phases and not any(owner.startswith(kind) for owner in self.thetas):
                 raise self.lacks(table)
-            for name, theta in found.items():
-                self.thetas[f"{kind} {name}"] = theta
-                if kind == "point" and theta_key(theta) != name:
-                    self.agents.problems.append(
-                        f"point {name}: its θ in {FRONT} does not match this key"
-                    )
-            if kind == "point" and self.experiment.goal.is_exact:
-                continue  # if scores are exact, front.csv also counts the games of trials
-            numbers = numbers_of_games(self.folder / table, kind, is_replaced)
-            self.numbers |= {f"{kind} {name}": n for name, n in numbers.items()}
 
     def examine(self) -> None:
         """Check all lines, and whether trials and points have as many games as their rows say."""

@@ -221,25 +221,17 @@ def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     return theta if space.is_whole(theta) else None
 
 
-def thetas_by_key(path: Path, key: str, space: Space) -> dict[str, dict[str, Value]]:
-    """Return the θ of each row of a table, by the row's value in one column."""
-    found = {str(row.get(key)): row_theta(row, space) for row in read_csv_rows(path)}
-    return {name: theta for name, theta in found.items() if theta is not None}
+def row_n_games(row: Mapping[str, str], are_replaced: bool) -> int | None:
+    """Return the number of games in a table's row, with failed ones; None if it is invalid.
 
-
-def numbers_of_games(path: Path, key: str, are_replaced: bool = True) -> dict[str, int]:
-    """Return the number of games in each row of a table, by the row's value in one column.
-
-    The number includes failed games. If failed games ``are_replaced``, the row's ``n_games`` does
-    not include them, and ``n_failed`` is added to it.
+    If failed games ``are_replaced``, the row's ``n_games`` does not include them, and ``n_failed``
+    is added to it.
     """
-    found = {}
-    for row in read_csv_rows(path):
-        words = [row.get("n_games") or "", row.get("n_failed") or "0"]
-        if all(each.isdecimal() and len(each) < MAX_NUMBER_LENGTH for each in words):
-            counts = [int(each) for each in words]
-            found[str(row.get(key))] = sum(counts) if are_replaced else max(counts)
-    return found
+    words = [row.get("n_games") or "", row.get("n_failed") or "0"]
+    if not all(each.isdecimal() and len(each) < MAX_NUMBER_LENGTH for each in words):
+        return None
+    counts = [int(each) for each in words]
+    return sum(counts) if are_replaced else max(counts)
 
 
 def manifest_in(folder: Path) -> dict[str, Any]:
