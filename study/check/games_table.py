@@ -55,7 +55,7 @@ def words_in(line: bytes) -> list[str]:
 class TableLine:
     """A line of the table: its cells by column, and its content, which a repair may replace."""
 
-    number: int
+    where: str  # its place, for messages: `line 12`, or `trial 3, replicate 2`
     content: bytes
     cells: dict[str, str]
     is_kept: bool = True
@@ -86,7 +86,7 @@ class GamesTable(ABC):
         self.built: dict[str, Agent | None] = {}
         self.places: dict[Place, tuple[TableLine, Entry]] = {}
         self.lines = [
-            TableLine(number, each, dict(zip(self.columns, words_in(each), strict=False)))
+            TableLine(f"line {number}", each, dict(zip(self.columns, words_in(each), strict=False)))
             for number, each in enumerate(lines[1:], 2)
         ]
         if torn and lines:
@@ -156,7 +156,7 @@ class GamesTable(ABC):
     def take(self, line: TableLine) -> bool:
         """Check a line; return False if its cells do not say for certain which game it is."""
         self.games.n += 1
-        where, game, problem = f"line {line.number}", None, ""
+        game, problem = None, ""
         try:
             words = line.content.decode()
             if len(words_in(line.content)) != len(self.columns):
@@ -165,21 +165,21 @@ class GamesTable(ABC):
             if isinstance(game, Game) and not (is_countable(game.to_row()) and game.is_possible):
                 raise ValueError(f"no {game.kind} game can have these values")
         except (ValueError, OverflowError) as error:
-            game, problem = None, f"{where}: {error}"
+            game, problem = None, f"{line.where}: {error}"
         owner = self.owner(line.cells)
         seed = game.seed if game is not None else number_in(line.cells, "seed")
         if owner is None or seed is None:
-            self.games.problems.append(problem or f"{where}: its agent is unknown")
+            self.games.problems.append(problem or f"{line.where}: its agent is unknown")
             return False
         if not self.is_built(owner):
             return True
         self.seeds.n += 1
         if wrong := self.seed_problem(owner, line.cells, seed):
-            self.seeds.problems.append(f"{where}: {wrong}")
+            self.seeds.problems.append(f"{line.where}: {wrong}")
             return False
         if (owner, seed) in self.places:
             _, other = self.places[owner, seed]
-            self.seeds.problems.append(f"{where}: repeats the game in {other.where}")
+            self.seeds.problems.append(f"{line.where}: repeats the game in {other.where}")
             if game is not None and other.game is not None and difference(other.game, game):
                 other.game = None  # it is played again, to find out which line is right
             return False
@@ -199,9 +199,7 @@ class GamesTable(ABC):
                 self.agents.problems.append(f"{owner}: {error}")
         return self.built[owner] is not None
 
-    def enter(
-        self, line: TableLine, place: Place, game: Outcome | None = None, where: str = ""
-    ) -> None:
+    def enter(self, line: TableLine, place: Place, game: Outcome | None = None) -> None:
         """Assign a line to a place; if ``game`` is None, the game will be played again."""
         owner, seed = place
         agent = self.built[owner]
@@ -211,8 +209,7 @@ class GamesTable(ABC):
             line.content = self.written(owner, line, played)
 
         cells = self.fields(line.cells)
-        where = where or f"line {line.number}"
-        entry = Entry(where, agent, seed, game, cells, keep, self.unknown)
+        entry = Entry(line.where, agent, seed, game, cells, keep, self.unknown)
         self.places[place] = line, entry
 
     def missing(self) -> list[Place]:
@@ -334,11 +331,11 @@ class ExportedTable(GamesTable):
     def add(self, owner: str, replicate: int, lines: dict[int, TableLine]) -> None:
         """Add a line for a missing game, which will be played."""
         nearest = min(lines, key=lambda each: abs(each - replicate))
-        line = TableLine(0, b"", {"origin": lines[nearest].cells.get("origin", "")})
+        cells = {"origin": lines[nearest].cells.get("origin", "")}
+        line = TableLine(f"{owner}, replicate {replicate}", b"", cells)
         self.lines.insert(self.lines.index(lines[nearest]) + (nearest < replicate), line)
         lines[replicate] = line
-        seed = self.first_seeds[owner] + replicate
-        self.enter(line, (owner, seed), where=f"{owner}, replicate {replicate}")
+        self.enter(line, (owner, self.first_seeds[owner] + replicate))
 
     def owner(self, cells: Mapping[str, str]) -> str | None:
         """Return the trial or the point, such as ``trial 3``."""
