@@ -22,20 +22,12 @@ def git_revision() -> str:
     """Return the checkout's commit, with ``+changes`` if files differ; empty without a checkout."""
     if not IS_CHECKOUT:
         return ""
-    git = ["git", "-C", str(ROOT)]
+    words = "describe --always --exclude=* --abbrev=40 --dirty=+changes"
     try:
-        commit = subprocess.run(
-            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-        )
-        status = subprocess.run(
-            [*git, "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        git = ["git", "-C", str(ROOT), *words.split()]
+        return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return commit.stdout.strip() + ("+changes" if status.stdout.strip() else "")
 
 
 def machine() -> dict[str, Any]:
