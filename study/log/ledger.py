@@ -63,9 +63,9 @@ class Ledger(Generic[G]):
 
     def read(self, content: bytes) -> int:
         """Read the games in the file's content; return the size of the complete lines in bytes."""
-        self.today: dict[str, str] = {}
         self.identities = identities_in(self.path.with_name(AGENTS_FILE))
-        self.written_as = {self.current(digest): digest for digest in self.identities}
+        self.today = {digest: self.current(digest) for digest in self.identities}
+        self.written_as = {now: digest for digest, now in self.today.items()}
         self.played, n_bytes = self.games_in(content)
         return n_bytes
 
@@ -101,7 +101,7 @@ class Ledger(Generic[G]):
                     f"{self.path}: line {number} is not a finished game; use another folder, or "
                     "move the file away"
                 ) from None
-            played.setdefault(self.current(agent), {})[game.seed] = game
+            played.setdefault(self.today.get(agent, agent), {})[game.seed] = game
         return played, n_bytes
 
     @property
@@ -132,12 +132,10 @@ class Ledger(Generic[G]):
 
     def current(self, digest: str) -> str:
         """Return an agent's digest in this version, given its digest in the file."""
-        if digest not in self.today:
-            try:
-                self.today[digest] = agent_digest(self.agent(digest))
-            except InputError:  # the catalog has no such agent
-                self.today[digest] = digest
-        return self.today[digest]
+        try:
+            return agent_digest(self.agent(digest))
+        except InputError:  # the catalog has no such agent
+            return digest
 
     def add(self, agent: Agent, *games: G) -> None:
         """Store finished games, except those that are stored already.
