@@ -25,7 +25,6 @@ from thetafront.study.log.invocation import option
 from thetafront.study.log.location import (
     RESULTS,
     Location,
-    check_folder,
     check_url,
     locate,
     make_folder,
@@ -45,7 +44,6 @@ def prepare_location(location: Location) -> None:
     """Refuse a location that cannot store a study; otherwise create the study's folder."""
     if location.folder.parent == RESULTS:
         make_folder(RESULTS)
-    check_folder(location.folder.parent)
     database = location.database
     if database is not None and database.parent == real_path(location.folder):
         make_folder(location.folder)
