@@ -134,19 +134,11 @@ def test_trials_that_wait_or_lack_parameters_are_drawn_or_proposed_again(results
     execute(results, "begun", "DELETE FROM trial_params WHERE trial_id = 3")
     execute(results, "begun", "DELETE FROM thetafront_games WHERE phase='search' AND unit='2'")
     execute(results, "begun", "DELETE FROM trial_values WHERE trial_id = 3")
-    whole = StudyData.read(open_for_games(locate("begun", copy_of_begun(results), None)))
+    _, _, whole = open_for_reading("begun", DATA)
     _, _, data = open_for_reading("begun", results)
     assert [each.number for each in data.trials] == [0, 1]
     assert data.waiting[2] == whole.trials[2].params
     assert set(data.waiting) == {2, 3}
-
-
-def copy_of_begun(results: Path) -> Path:
-    """The study `begun` as it was."""
-    folder = results / "copy"
-    (folder / "begun").mkdir(parents=True)
-    shutil.copy(DATA / "begun" / "study.db", folder / "begun")
-    return folder
 
 
 KILLED = """

@@ -115,7 +115,9 @@ def test_a_link_is_followed_and_stays_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ['{"a": "agent"}', '{"a": {"agent": 1}}', "[]", "{", '{"a": 1}']
+    "content",
+    ['{"a": "agent"}', '{"a": {"agent": 1}}', "[]", "{", '{"a": 1}', "[" * 100_000],
+    ids=range(6),
 )
 def test_a_damaged_table_of_agents_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / "agents.json").write_text(content)
