@@ -114,6 +114,7 @@ class StudyData:
                 played, error = games.get(unit, []), errors.get(unit, "")
                 found = read_point(row_, played, error, experiment, known.get(unit, {}))
             (trials if row_.phase == SEARCH else points).append(found)
+        runs = {each["index"]: each["run"] for each in rows.latest(RUN)}  # the newest of each run
         counts = Counter((row.phase, row.machine) for row in rows.games if row.machine)
         return cls(
             rows.study.name,
@@ -121,7 +122,7 @@ class StudyData:
             record,
             trials,
             points,
-            runs_in(rows),
+            [runs[index] for index in sorted(runs)],
             {each["key"]: each["machine"] for each in rows.latest(MACHINE)},
             counts,
         )
@@ -310,15 +311,10 @@ def record_in(rows: Rows) -> StudyRecord:
     return StudyRecord.read(stored[-1], rows.study.name)
 
 
-def runs_in(rows: Rows) -> list[dict[str, Any]]:
-    """Return the newest provenance of each run, in the order of runs."""
-    runs = {each["index"]: each["run"] for each in rows.latest(RUN)}
-    return [runs[index] for index in sorted(runs)]
-
-
 def store_run(log: Log, run: Mapping[str, Any], index: int | None = None) -> int:
     """Store the provenance of a new run, or of the run ``index``; return the run's index."""
-    index = len(runs_in(log.rows())) if index is None else index
+    if index is None:
+        index = len({each["index"] for each in log.events(RUN)})
     log.write(event(RUN, index=index, run=dict(run)))
     return index
 
