@@ -303,8 +303,7 @@ class Log:
         self, connection: Connection, rows: Sequence[PointRow | GameRow | EventRow]
     ) -> LogCounts:
         """Insert rows with their numbers and checksums; return what is there then."""
-        is_known = self.counts is not None
-        counts = self.counts if self.counts is not None else self.count(connection)
+        counts = self.counts or self.count(connection)
         points = [row for row in rows if isinstance(row, PointRow)]
         games = [row for row in rows if isinstance(row, GameRow)]
         events = [row for row in rows if isinstance(row, EventRow)]
@@ -320,7 +319,7 @@ class Log:
             for sequence, row in enumerate(games, counts.n_games + 1)
         ]
         insert_rows(connection, self.study, numbered)
-        if is_known:
+        if self.counts is not None:
             counts.n_points += len(points)
             counts.n_games += len(games)
         else:  # an earlier commit may have stored some rows, although its answer was lost
