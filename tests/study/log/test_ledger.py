@@ -11,7 +11,7 @@ from thetafront.agents.agent import agent_digest
 from thetafront.agents.pacman.agent import PacmanGame
 from thetafront.agents.pacman.mdp import PacmanMDP
 from thetafront.agents.twenty48.agent import Game2048
-from thetafront.agents.twenty48.mcmdp import MonteCarloMDP, Table1
+from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.study.errors import InputError, RunError
@@ -207,22 +207,6 @@ def test_a_full_disk_is_named_by_its_file(tmp_path: Path, monkeypatch: pytest.Mo
         with pytest.raises(OSError, match=f"No space left on device: '{path}'"):
             ledger.add(RANDOM, RANDOM.play(1))
     assert Ledger(path, Game2048).n_games == 0
-
-
-def test_agents_that_differ_anywhere_have_other_digests() -> None:
-    agents = [
-        MonteCarloMDP(),
-        MonteCarloMDP(theta1=499),
-        MonteCarloMDP(theta6=0.5),
-        MonteCarloMDP(gamma=0.9),
-        MonteCarloMDP(reward_weight=1.9),
-        MonteCarloMDP(cascade=True),
-        Table1(),
-        PureMonteCarlo(100),
-        PureMonteCarlo(100, cascade=True),
-    ]
-    assert len({agent_digest(agent) for agent in agents}) == len(agents)
-    assert agent_digest(MonteCarloMDP()) == agent_digest(agents[0])
 
 
 def test_numbers_of_an_agent_may_be_stored_with_a_decimal_point_or_without(tmp_path: Path) -> None:
