@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from tests.study.made_studies import stored_games
-from tests.study.program import succeeded
+from tests.study.program import stored, succeeded
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.log.location import locate
 from thetafront.study.log.storage import existing, open_for_games, open_for_reading
@@ -43,11 +43,6 @@ def execute(results: Path, name: str, sql: str) -> None:
         assert database.execute(sql).rowcount > 0
 
 
-def value(results: Path, name: str, sql: str) -> int:
-    with closing(sqlite3.connect(results / name / "study.db")) as database:
-        return int(database.execute(sql).fetchone()[0])
-
-
 def contents(data: StudyData) -> tuple[object, ...]:
     """All that is read of a study."""
     return data.trials, data.points, data.moments, data.record, data.runs
@@ -60,9 +55,9 @@ def test_reading_leaves_it_as_it_is_and_writing_stores_the_same(name: str, resul
     _, location, before = open_for_reading(name, results)
     assert existing(locate(name, results, None)) is not None
     assert path.read_bytes() == bytes_before
-    n_games = value(results, name, OLD_GAMES)
+    ((n_games,),) = stored(path, OLD_GAMES)
     if name == "begun":
-        n_games += value(results, name, "SELECT count(*) FROM thetafront_games")
+        n_games += len(stored(path, "SELECT * FROM thetafront_games"))
     said: list[str] = []
     for _ in range(2):
         log = open_for_games(location, said.append)
@@ -71,7 +66,7 @@ def test_reading_leaves_it_as_it_is_and_writing_stores_the_same(name: str, resul
     (line,) = said
     converted = f"study {name!r} was converted from an earlier version: {len(before.trials)} tri"
     assert line.startswith(converted)
-    assert value(results, name, OLD_GAMES) == 0, "no game is there twice"
+    assert stored(path, OLD_GAMES) == [(0,)], "no game is there twice"
     study = optuna.load_study(study_name=name, storage=location.url)
     assert [each.values for each in study.trials] == [list(t.values or ()) for t in before.trials]
 
