@@ -113,9 +113,9 @@ class StudyCheck:
         self.n_lost = max(rows.n_games, len(rows.games)) - sum(map(len, self.games.values()))
         self.lost: list[str] = []  # what cannot be recovered
         self.entries: list[Entry] = []  # all games that exist or should exist
-        self.left_out = {
-            (each["phase"], each["number"]) for each in rows.whole.latest(FAILED) if each["error"]
-        }
+        failed = rows.whole.latest(FAILED)  # of the events about a point, the newest counts
+        errors = {(each["phase"], each["number"]): each["error"] for each in failed}
+        self.left_out = {unit for unit, error in errors.items() if error}
         for unit in sorted(self.points):
             self.examine(unit)
         if isinstance(study, Log) and not (of_rows.problems or self.of_thetas.problems):

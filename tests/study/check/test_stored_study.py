@@ -403,6 +403,9 @@ def test_a_theta_that_breaks_a_constraint_is_left_out(tmp_path: Path) -> None:
     succeeded(tmp_path, "verify", "own")
     _, _, data = open_for_reading("own", tmp_path)
     assert [(len(each.games), bool(each.error)) for each in data.points] == [(1, False), (1, True)]
+    open_for_games(locate("own", tmp_path, None)).write(failure(("validation", 1), ""))
+    said = " ".join(invoked(tmp_path, "verify", "own", code=1).stdout.split())
+    assert broken in said, "it counts again"
 
 
 def test_a_theta_was_right_even_if_a_function_now_forbids_it(tmp_path: Path) -> None:
