@@ -308,10 +308,13 @@ def cost_interval(point: Mapping[Any, Any], experiment: Experiment) -> tuple[flo
     If a point has too few games for an interval, the interval of the model of all games is used.
     """
     name, *ends = experiment.cost.columns
-    cost, expected = point[name], point[f"combined_{name}"]
-    found = ((point[end], cost * (point[f"combined_{end}"] / expected)) for end in ends)
-    low, high = (next((each for each in of_end if not math.isnan(each)), cost) for of_end in found)
-    return cost, low, high
+    found = [point[name]]
+    for end in ends:
+        value = point[end]
+        if math.isnan(value):
+            value = point[name] * (point[f"combined_{end}"] / point[f"combined_{name}"])
+        found.append(point[name] if math.isnan(value) else value)
+    return found[0], found[1], found[2]
 
 
 def curve_layers(kind: Kind, rows: Sequence[Row], said: Mapping[str, str]) -> list[Layer]:
