@@ -14,7 +14,8 @@ or more, and a model that trusts such an estimate favours trials whose games hap
 variance is shrunk towards the pooled one, ((n − 1)·s² + κ·s̄²)/(n − 1 + κ), and divided by n. In
 simulated studies, κ = 10 did better than the raw s²/n, and far better than a model that infers the
 noise. From 30 games on, the variance is s²/n (unless all games are equal): if variances of θ differ
-a lot, even a small share of s̄² can be many times s². With fewer games, κ is not estimated from the
+a lot, even a small share of s̄² can be many times s². (If many θ have so many games, a model also
+uses their means, see :mod:`study.model.weights`.) With fewer games, κ is not estimated from the
 trials. Among skewed games, a high score raises both the mean and s², so if κ is small, a model
 trusts low means too much. In simulated trials of three to nine skewed games, with standard
 deviations that differed by a factor of 4 or 55, κ was estimated as 0.9 to 3.3, and predictions had

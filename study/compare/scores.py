@@ -26,7 +26,7 @@ def validated_front(analysis: Analysis) -> pd.DataFrame:
     data, experiment = analysis.data, analysis.data.experiment
     check_2048(f"study: {data.name!r}", experiment.summary.game)
     rows = without_baselines(analysis.rows, experiment)
-    frame = pd.DataFrame(rows, columns=validated_columns(experiment, data.has_failures))
+    frame = pd.DataFrame(rows, columns=validated_columns(data))
     return frame[frame["on_front"].astype(bool)]
 
 

@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.arrays import Floats
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.model.weights import N_ROUNDS, variances_by_model
 from thetafront.study.pareto import added_hypervolume, most_hypervolume
 from thetafront.study.samplers.candidates import feasible
 from thetafront.study.samplers.encoding import UnitCube
@@ -49,7 +50,28 @@ def fit_study(data: StudyData) -> FittedModel | None:
         if not len(observations.points):
             return None
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
+        for _ in range(N_ROUNDS):  # quick if nothing changes, because fits are cached
+            observations = reweighted(observations, data, posterior)
+            known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         return FittedModel(cube, known, posterior, data.record.seed)
+
+
+def reweighted(observations: Observations, data: StudyData, posterior: Posterior) -> Observations:
+    """Return trials with the variances of :mod:`study.model.weights`, given a model of them."""
+    experiment, scale = data.experiment, data.experiment.scales[0]
+    raw = np.array([trial.values for trial in data.complete_trials])
+    known = np.flatnonzero(np.isfinite(to_maximize(raw, np.ones(2), experiment.scales)).all(axis=1))
+    trials = [data.complete_trials[k] for k in known]
+    before, m = observations.noise[:, 0], len(observations.first_noise)
+    found = variances_by_model(trials, experiment.goal, posterior, observations.points, before)
+    if found is before:
+        return observations
+    means = experiment.goal.sign * scale.unbiased(scale.transform(raw[known, 0]), found)
+    noise = np.column_stack([found, observations.noise[:, 1]])
+    values = np.column_stack([means, observations.values[:, 1]])
+    return replace(
+        observations, values=values, noise=noise, first_values=values[:m], first_noise=noise[:m]
+    )
 
 
 def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
@@ -70,6 +92,12 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
     raw = np.array([(goal.estimate(each).value, cost.value(each)) for each in games])
     scales = experiment.scales
     variances = scales[0].variances(raw[:, 0], goal_variances(data, points))
+    if model is not None:
+        owners = [*points, *data.complete_trials]
+        inputs = cube.encode([each.params for each in owners])
+        before = np.append(variances, np.zeros(len(data.complete_trials)))
+        found = variances_by_model(owners, goal, model.posterior, inputs, before)
+        variances = found[: len(points)]
     of_trials = [trial.in_order for trial in data.complete_trials]
     of_costs = cost.log_variances(games, goal.is_exact, of_trials)
     noise = np.stack([variances, of_costs.own], axis=-1)

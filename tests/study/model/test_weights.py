@@ -1,0 +1,88 @@
+"""Means of many games are weighed by variances that do not follow the luck of these games."""
+
+import numpy as np
+import pytest
+
+from tests.study.conftest import QUICK
+from tests.study.made_studies import record_of
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.arrays import Floats
+from thetafront.study.experiments.objectives import SCORE
+from thetafront.study.log.point import Point
+from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.tables import SEARCH
+from thetafront.study.model.study_model import fit_study
+from thetafront.study.model.weights import MIN_SAMPLES, variances_of_games
+
+N_TRIALS, N_GAMES = 200, 40
+
+
+def weighed(samples: list[Floats], variances: Floats) -> float:
+    """The mean of all samples, weighed by their variances."""
+    return float(np.average([each.mean() for each in samples], weights=1.0 / variances))
+
+
+def test_skewed_games_are_not_counted_by_their_luck() -> None:
+    """Exponential games of equal mean: s² follows the mean by chance, and biases the average."""
+    rng = np.random.default_rng(1)
+    samples = list(rng.exponential(100.0, (N_TRIALS, N_GAMES)))
+    error = 100.0 / np.sqrt(N_TRIALS * N_GAMES)
+    found = variances_of_games(samples, np.full(N_TRIALS, 100.0))
+    assert found is not None
+    assert abs(weighed(samples, found) - 100.0) < 2.0 * error
+    assert weighed(samples, np.var(samples, axis=1, ddof=1)) < 100.0 - 4.0 * error
+    np.testing.assert_allclose(found, 1e4, rtol=0.25)
+
+
+def test_they_grow_with_the_mean() -> None:
+    rng = np.random.default_rng(2)
+    means = np.geomspace(10.0, 1000.0, N_TRIALS)
+    samples = [rng.exponential(each, N_GAMES) for each in means]
+    found = variances_of_games(samples, np.log(means))
+    assert found is not None
+    assert np.abs(np.log(found / means**2)).mean() < 0.2
+    own = np.log([each.var(ddof=1) for each in samples]) - 2.0 * np.log(means)
+    assert np.abs(own).mean() > 0.3
+
+
+def test_what_differs_for_other_reasons_is_kept() -> None:
+    """Normal games whose deviations differ by a factor of 1000, whatever their mean."""
+    rng = np.random.default_rng(3)
+    deviations = 10.0 ** rng.uniform(-3.0, 0.0, N_TRIALS)
+    means = rng.uniform(0.0, 1.0, N_TRIALS)
+    samples = [rng.normal(m, s, N_GAMES) for m, s in zip(means, deviations, strict=True)]
+    found = variances_of_games(samples, means)
+    assert found is not None
+    np.testing.assert_allclose(found, [each.var(ddof=1) for each in samples], rtol=0.3)
+
+
+@pytest.mark.parametrize("deviation", [0.0, 1e-14])
+def test_samples_that_hardly_vary_tell_nothing(deviation: float) -> None:
+    rng = np.random.default_rng(4)
+    samples = list(1.0 + deviation * rng.standard_normal((MIN_SAMPLES, N_GAMES)))
+    assert variances_of_games(samples, np.ones(MIN_SAMPLES)) is None
+
+
+def skewed_study(n_trials: int, n_games: int) -> StudyData:
+    """Trials of lognormal scores, with the same mean of 1,000 points everywhere."""
+    rng = np.random.default_rng(5)
+    trials = []
+    for number in range(n_trials):
+        scores = 1000.0 * rng.lognormal(-0.5, 1.0, n_games)
+        games = {
+            r: Game2048(r, int(score), 100, 1e-3 * (1 + number), 5000, 256, 0)
+            for r, score in enumerate(scores)
+        }
+        values = float(np.mean([game.score for game in games.values()])), 1e-5 * (1 + number)
+        params = {"n_playouts": 1 + number % 40}
+        trials.append(Point(params, "", SEARCH, number, games, n_games=n_games, values=values))
+    return StudyData("s", QUICK, record_of(QUICK), trials)
+
+
+def test_a_model_expects_what_skewed_games_score() -> None:
+    data = skewed_study(60, 60)
+    model = fit_study(data)
+    assert model is not None
+    expected = SCORE.estimator.scale.inverse(model.posterior.mean(model.observations.points)[:, 0])
+    mean_score = np.mean([trial.values for trial in data.trials], axis=0)[0]
+    assert abs(float(np.mean(expected)) - mean_score) < 0.02 * mean_score  # by s²: 4.5% too low
