@@ -36,7 +36,6 @@ class OpenTrial:
 
     point: Point  # the trial, with the games so far
     agent: Agent  # the agent that plays them
-    waiting: deque[int]  # replicates that have not been given to a worker yet
 
 
 class OpenTrials:
@@ -60,6 +59,8 @@ class OpenTrials:
             self.mirror = Mirror(log, data.experiment, data.trials)
         self.writer = StudyWriter(log, connection, mirror=self.mirror)
         self.open: dict[int, OpenTrial] = {}  # by number
+        # Games that have not been given to a worker yet: trial numbers and replicates.
+        self.waiting: deque[tuple[int, int]] = deque()
         self.n_complete = self.n_failed = self.n_games = 0  # including those of earlier runs
         # Seconds until the writer accepted each new trial (`begin`) and each game (`store`), and
         # seconds to compute each trial's objectives (`tell`). The writer accepts rows late if the
@@ -101,14 +102,14 @@ class OpenTrials:
         error, penalty = "", self.experiment.goal.penalty
         games = counting_games(trial.outcomes, penalty)
         point = replace(trial, games=games, failures=dict(trial.failures))
-        waiting = deque(point.missing(penalty))
         try:
             agent = self.experiment.build(trial.params)
         except ValueError as refused:
             agent, error = self.experiment.build({}), str(refused)
-        self.open[trial.number] = OpenTrial(point, agent, waiting)
+        self.open[trial.number] = OpenTrial(point, agent)
         if ended := self.ended(point, error):
             return ended
+        self.waiting += [(trial.number, each) for each in point.missing(penalty)]
         if self.mirror is not None:
             self.mirror.put(point)
         return None
@@ -135,7 +136,7 @@ class OpenTrials:
             with timed(self.seconds["store"]):
                 self.writer.write(game_row((SEARCH, number), replicate, game, finished.machine))
                 if point.add(replicate, game, penalty) is None:
-                    trial.waiting.append(point.n_replicates(penalty) - 1)
+                    self.waiting.appendleft((number, point.n_replicates(penalty) - 1))
         return self.ended(point)
 
     def ended(self, point: Point, error: str = "") -> Point | None:
@@ -148,6 +149,7 @@ class OpenTrials:
                 error = left_out_text(point.failures, point.n_ended)
         if error:
             self.writer.write(failure((SEARCH, point.number), error))
+            self.waiting = deque(each for each in self.waiting if each[0] != point.number)
             self.n_failed += 1
             ended = replace(point, error=error, ended=time.time())
         elif is_missing:

@@ -7,7 +7,7 @@ agents learn before they play, each worker plays a different trial.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
@@ -16,7 +16,7 @@ from typing import Any
 
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from thetafront.agents.agent import FailedGame, warm
+from thetafront.agents.agent import warm
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log
@@ -81,7 +81,6 @@ class Search(GameSource[Key]):
         self.settings = settings
         self.trials = OpenTrials(data, log, settings, self.connection)
         self.n_workers = jobs
-        self.n_waiting = 0
         self.in_subprocess = in_subprocess
         ended = [self.trials.resume(trial) for trial in data.trials]
         self.sampler_of = partial(
@@ -102,7 +101,6 @@ class Search(GameSource[Key]):
         except PlayError:
             self.close()
             raise
-        self.count_waiting()
 
     def read(self) -> StudyData:
         """Read the study as it is now."""
@@ -137,7 +135,8 @@ class Search(GameSource[Key]):
         """Maximum number of games of the next task, so that some are left for every worker."""
         if self.games_a_task == 1 or self.n_tasks_out >= self.n_workers:
             return self.games_a_task
-        return min(self.games_a_task, max(1, self.n_waiting // (self.n_workers - self.n_tasks_out)))
+        n_each = len(self.trials.waiting) // (self.n_workers - self.n_tasks_out)
+        return min(self.games_a_task, max(1, n_each))
 
     @property
     def n_begun(self) -> int:
@@ -157,16 +156,17 @@ class Search(GameSource[Key]):
         agent would have to learn in both.
         """
         self.propose_ahead()
-        for number, open_trial in self.trials.open.items():
-            if open_trial.waiting:
-                n = len(open_trial.waiting)
-                n = n if open_trial.agent.learns else min(n, self.most_games)
-                replicates = tuple(open_trial.waiting.popleft() for _ in range(n))
-                self.n_waiting -= n
-                self.n_tasks_out += 1
-                seeds = [search_seed(self.settings.seed, number, each) for each in replicates]
-                return Task((number, replicates), open_trial.agent, seeds)
-        return None
+        if not (waiting := self.trials.waiting):
+            return None
+        number = waiting[0][0]
+        agent = self.trials.open[number].agent
+        most = math.inf if agent.learns else self.most_games
+        replicates: list[int] = []
+        while waiting and waiting[0][0] == number and len(replicates) < most:
+            replicates.append(waiting.popleft()[1])
+        self.n_tasks_out += 1
+        seeds = [search_seed(self.settings.seed, number, each) for each in replicates]
+        return Task((number, tuple(replicates)), agent, seeds)
 
     def pending_proposal(self) -> "Future[Any] | None":
         """Return the proposal being computed, if a trial may still begin."""
@@ -181,13 +181,13 @@ class Search(GameSource[Key]):
                     return
                 ready = self.take_proposals()
             n_wanted = self.n_wanted(len(ready))
-            n_waiting = self.n_waiting
             if n_wanted:
                 self.proposals.begin(n_wanted)
             if ready:
                 # The ready trials are written while the sampler already works on the next ones.
-                self.begin(ready)
-            elif self.proposals.future is None or n_waiting:
+                for trial in self.trials.begin(ready):
+                    self.learn(trial)
+            elif self.proposals.future is None or self.trials.waiting:
                 return
             else:
                 # No game is left to hand out. Wait briefly: proposals of the design are quick.
@@ -221,29 +221,18 @@ class Search(GameSource[Key]):
             what = f"{type(error).__name__}: {error}"  # foreign code may raise anything
             raise PlayError(f"the {self.settings.sampler} sampler failed: {what}") from None
 
-    def begin(self, proposals: Sequence[Point]) -> None:
-        """Begin trials, and add their games to the queue."""
-        failed = self.trials.begin(proposals)
-        self.count_waiting()
-        for trial in failed:
-            self.learn(trial)
-
-    def count_waiting(self) -> None:
-        """Count the queued games, which is too slow to be done after each game."""
-        self.n_waiting = sum(len(each.waiting) for each in self.trials.open.values())
-
     def n_wanted(self, n_ready: int) -> int:
         """Return how many more trials to ask for, when ``n_ready`` trials are about to begin."""
         n_left = self.settings.n_trials - self.n_begun - n_ready
-        if n_left <= 0 or self.n_waiting + n_ready * self.settings.n_replicates >= self.n_enough:
+        n_queued = len(self.trials.waiting) + n_ready * self.settings.n_replicates
+        if n_left <= 0 or n_queued >= self.n_enough:
             return 0
         if self.n_workers > 1:  # more workers may have joined a cluster
             self.proposals.deterministic = False
         if not self.proposals.deterministic:
             if not self.in_subprocess:  # a workstation
                 return 1
-            n_games = self.n_enough - self.n_waiting - n_ready * self.settings.n_replicates
-            missing = math.ceil(n_games / self.settings.n_replicates)
+            missing = math.ceil((self.n_enough - n_queued) / self.settings.n_replicates)
             return min(n_left, n_at_a_time(self.n_trials_in_flight, missing))
         number = self.proposals.next_number()
         return int(all(n >= number - 1 for n in self.trials.open))
@@ -263,10 +252,7 @@ class Search(GameSource[Key]):
             seconds = (finished.ended - finished.began) / len(finished.games)
             weight = WEIGHT_OF_LATEST if self.seconds_a_game else 1.0
             self.seconds_a_game += weight * (seconds - self.seconds_a_game)
-        ended = self.trials.record(finished)
-        if any(isinstance(game, FailedGame) for game in finished.games):
-            self.count_waiting()  # games that replace failed ones may have joined the queue
-        self.learn(ended)
+        self.learn(self.trials.record(finished))
 
     def learn(self, trial: Point | None) -> None:
         """Tell later proposals the result of a trial that has ended.
@@ -279,7 +265,6 @@ class Search(GameSource[Key]):
         if not trial.error:
             self.n_failures_in_a_row = 0
             return
-        self.count_waiting()  # its games have left the queue
         self.message(f"trial {trial.number} failed: {trial.error}")
         self.n_failures_in_a_row += 1
         if (n := self.n_failures_in_a_row) >= self.max_failures_in_a_row:
