@@ -21,7 +21,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,12 +37,11 @@ from optuna.storages import InMemoryStorage
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from thetafront.study import interrupt
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.run.worker import begin_worker
-from thetafront.study.run.workers import end_pool, start_trackers
+from thetafront.study.run.workers import end_pool, start_trackers, submitted
 from thetafront.study.samplers.base import ModelSampler
 
 # With at least this many trials in flight, several are proposed at a time; a workstation has fewer.
@@ -88,13 +86,11 @@ class Proposer:
         for trial in trials:
             self.copy.add_trial(trial)
 
-    def answer(
-        self, news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
-    ) -> ProposalBatch:
+    def answer(self, news: Sequence[FrozenTrial], numbers: Sequence[int]) -> ProposalBatch:
         """Record in the copy which trials have ended, and propose waiting or new trials."""
         began = time.thread_time()
         self.update(news)
-        return ProposalBatch(self.ask(numbers, are_new), time.thread_time() - began)
+        return ProposalBatch(self.ask(numbers), time.thread_time() - began)
 
     def update(self, news: Sequence[FrozenTrial]) -> None:
         """Bring the copy up to date."""
@@ -115,9 +111,10 @@ class Proposer:
         study_id = self.storage.get_study_id_from_name(self.copy.study_name)
         return self.storage.get_trial_id_from_study_id_trial_number(study_id, number)
 
-    def ask(self, numbers: Sequence[int], are_new: bool) -> list[Point]:
-        """Ask the sampler for some trials, one after the other."""
+    def ask(self, numbers: Sequence[int]) -> list[Point]:
+        """Ask the sampler for some trials, one after the other; all are waiting, or all are new."""
         sampler = self.sampler_of(numbers[0])
+        are_new = numbers[0] >= len(self.copy.get_trials(deepcopy=False))
         if are_new and len(numbers) > 1 and isinstance(sampler, ModelSampler):
             sampler.plan(self.copy, numbers[0], len(numbers))
             planned = set(sampler.planned)
@@ -126,10 +123,10 @@ class Proposer:
         proposals = []
         for number in numbers:
             self.copy.sampler = sampler if number in planned else self.sampler_of(number)
-            proposals.append(self.ask_one(number, are_new))
+            proposals.append(self.ask_one(number))
         return proposals
 
-    def ask_one(self, number: int, is_new: bool) -> Point:
+    def ask_one(self, number: int) -> Point:
         """Ask the sampler for a trial; StaleError if the copy gives the trial another number."""
         trials = self.copy.get_trials(deepcopy=False)
         if number > len(trials):
@@ -137,7 +134,7 @@ class Proposer:
                 f"trial {number} requested, but the process's copy of the study has {len(trials)} "
                 "trials"
             )
-        before = {} if is_new else trials[number].system_attrs
+        before = trials[number].system_attrs if number < len(trials) else {}
         trial = self.copy.ask()
         params: dict[str, Any] = {}
         for each in self.space.in_order:
@@ -224,16 +221,15 @@ class Proposals:
                     known[number] = unfinished(trial)
                     self.learn(trial)
         self.proposer = Proposer(known, directions, space, sampler_of)
-        self.process: Any = None
-        self.thread: ThreadPoolExecutor | None = None
         if in_subprocess:
             start_trackers()
-            self.process = ProcessPoolExecutor(
-                1, initializer=begin_apart, initargs=(os.getpid(), self.proposer)
-            )
-            self.submit(answer_apart, (), (), False)  # start it while the design is played
+            apart = os.getpid(), self.proposer
+            self.pool: Any = ProcessPoolExecutor(1, initializer=begin_apart, initargs=apart)
+            self.answer = answer_apart
+            submitted(self.pool, answer_apart, (), ())  # start it while the design is played
         else:
-            self.thread = ThreadPoolExecutor(1, thread_name_prefix="proposals")
+            self.pool = ThreadPoolExecutor(1, thread_name_prefix="proposals")
+            self.answer = self.proposer.answer
 
     def learn(self, trial: FrozenTrial) -> None:
         """Record a trial that has ended; later proposals know its result."""
@@ -260,23 +256,7 @@ class Proposals:
             self.n_trials += q
         else:
             numbers = [self.waiting.popleft() for _ in range(min(q, len(self.waiting)))]
-        asked = self.known_to(numbers[0]), numbers, self.are_new
-        if self.thread is not None:
-            self.future = self.thread.submit(self.proposer.answer, *asked)
-        else:
-            self.future = self.submit(answer_apart, *asked)
-
-    def submit(
-        self, function: Callable[..., ProposalBatch], *arguments: Any
-    ) -> "Future[ProposalBatch]":
-        """Submit a call to the process; if the process has died, the future raises the error."""
-        try:
-            with interrupt.kept_from_children():
-                return self.process.submit(function, *arguments)  # type: ignore[no-any-return]
-        except BrokenProcessPool as error:
-            future: Future[ProposalBatch] = Future()
-            future.set_exception(error)
-            return future
+        self.future = submitted(self.pool, self.answer, self.known_to(numbers[0]), numbers)
 
     def wait(self, seconds: float) -> None:
         """Wait briefly for the proposals that are being computed."""
@@ -299,11 +279,11 @@ class Proposals:
 
     def close(self) -> None:
         """Let the thread end after its current proposals, without waiting; or end the process."""
-        if self.thread is not None:
-            self.thread.shutdown(wait=False, cancel_futures=True)
-        elif self.process is not None:
-            process, self.process = self.process, None
-            end_pool(process, at_once=True)
+        pool, self.pool = self.pool, None
+        if isinstance(pool, ThreadPoolExecutor):
+            pool.shutdown(wait=False, cancel_futures=True)
+        elif pool is not None:
+            end_pool(pool, at_once=True)
 
 
 APART: list[Proposer] = []
@@ -318,8 +298,6 @@ def begin_apart(parent: int, proposer: Proposer) -> None:
     APART[:] = [proposer]
 
 
-def answer_apart(
-    news: Sequence[FrozenTrial], numbers: Sequence[int], are_new: bool
-) -> ProposalBatch:
+def answer_apart(news: Sequence[FrozenTrial], numbers: Sequence[int]) -> ProposalBatch:
     """Propose trials in a separate process; a call without numbers only starts the process."""
-    return APART[0].answer(news, numbers, are_new) if numbers else ProposalBatch([], 0.0)
+    return APART[0].answer(news, numbers) if numbers else ProposalBatch([], 0.0)

@@ -11,7 +11,7 @@ import multiprocessing.resource_tracker
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
-from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from thetafront.agents.agent import Agent, warm
 from thetafront.agents.external.processes import Orphans
@@ -40,6 +39,7 @@ from thetafront.study.text import counted
 __all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores", "play_all"]
 
 Key = TypeVar("Key")
+T = TypeVar("T")
 
 MAX_JOBS_A_CORE = 32  # each job takes some 100 MB
 # Short games are put together into tasks of this duration, since handing out and storing a task
@@ -92,6 +92,18 @@ def end_pool(pool: Any, at_once: bool) -> None:
                 with contextlib.suppress(ProcessLookupError):  # it has just exited on its own
                     os.kill(process.pid, signal.SIGKILL)
     pool.shutdown(wait=True)
+
+
+def submitted(pool: Any, function: Callable[..., T], *arguments: Any) -> "Future[T]":
+    """Submit a call to a pool; if a process of the pool has died, the future raises the error."""
+    try:
+        # A process that starts while this one ends would print a traceback.
+        with interrupt.deferred(), interrupt.kept_from_children():
+            return pool.submit(function, *arguments)  # type: ignore[no-any-return]
+    except BrokenProcessPool as error:
+        future: Future[T] = Future()
+        future.set_exception(error)
+        return future
 
 
 class Workers(Executor[Key]):
@@ -181,15 +193,8 @@ class Workers(Executor[Key]):
     def _start(self, task: Task[Key]) -> None:
         if self.pool is None:
             self.open()
-        try:
-            # A worker that starts while this process ends would print a traceback.
-            with interrupt.deferred(), interrupt.kept_from_children():
-                future = self.pool.submit(play, task)
-        except BrokenProcessPool as error:
-            # The pool broke after the last check; collect() will see this, and play the task again.
-            future = Future()
-            future.set_exception(TerminatedWorkerError(str(error)))
-        self.in_flight[future] = task
+        # If the pool has just broken, collect() will see this, and play the task again.
+        self.in_flight[submitted(self.pool, play, task)] = task
 
     def collect(self, timeout: float, also: "Future[Any] | None" = None) -> None:
         """Wait for a task or for ``also``; put finished tasks into ``returned``.

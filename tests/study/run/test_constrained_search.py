@@ -110,7 +110,7 @@ def searched(
     news: list[Any] = []
     while len(found) < n:
         numbers = range(len(found), len(found) + at_a_time)
-        for each in proposer.answer(news, numbers, are_new=True).proposals:
+        for each in proposer.answer(news, numbers).proposals:
             found.append(each.params)
         news = [
             frozen(Point(found[k], number=k, values=values(found[k])), distributions)
@@ -161,7 +161,7 @@ def test_samplers_draw_allowed_points_before_there_are_trials() -> None:
             name, 3, number, N_DESIGN, OBJECTIVES, SOLVER
         )
         proposer = Proposer([], DIRECTIONS, SOLVER, sampler_of)
-        found = [proposer.answer([], [k], True).proposals[0].params for k in range(12)]
+        found = [proposer.answer([], [k]).proposals[0].params for k in range(12)]
         for theta in found:
             check(SOLVER, theta)
         assert {each["solver"] for each in found} == {"sgd", "adam", "lbfgs"}

@@ -36,7 +36,7 @@ def gradient(number: int) -> Any:
 
 def process_of(proposals: Proposals) -> int | None:
     """Return the identifier of the process that proposes, while there is one."""
-    return next(iter(proposals.process._processes), None)
+    return next(iter(proposals.pool._processes), None)
 
 
 def proposed(in_subprocess: bool) -> list[Any]:
@@ -108,15 +108,15 @@ def test_a_copy_that_is_not_up_to_date_is_found_out() -> None:
     with pytest.raises(
         StaleError, match="trial 5 requested, but the process's copy of the study has 4 trials"
     ):
-        proposer.answer((), [5], True)
+        proposer.answer((), [5])
     with pytest.raises(
         StaleError, match="trial 7 has ended, but the process's copy of the study has 4 trials"
     ):
-        proposer.answer([complete(7, design[0])], [4], True)
+        proposer.answer([complete(7, design[0])], [4])
     with pytest.raises(
         StaleError, match="trial 2 requested, but the process's copy of the study proposes 4"
     ):
-        proposer.answer((), [2], False)
+        proposer.answer((), [2])
 
 
 def test_no_process_is_left_after_the_end() -> None:
