@@ -25,30 +25,25 @@ GAMES_OF_EXACT = 3  # default games per point if scores are exact; they only mea
 
 @dataclass(frozen=True)
 class RegretTarget:
-    """The regret at which a sweep stops; InputError unless the value is finite and above 0."""
+    """The regret at which a sweep stops."""
 
     value: float  # in the goal's unit, or a share of the expected score at each budget
     is_share: bool = False  # whether the value is such a share
 
-    def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and self.value > 0):
-            raise InputError(
-                "until regret must be a number above 0 or a percentage such as 2% (got "
-                f"{self.text!r})"
-            )
-
     @classmethod
     def from_text(cls, given: str) -> "RegretTarget":
-        """Read ``"1000"`` or ``"2%"``."""
+        """Read ``"1000"`` or ``"2%"``; InputError unless the value is finite and above 0."""
         text = given.strip()
+        is_share = text.endswith("%")
         try:
-            if text.endswith("%"):
-                return cls(float(text[:-1]) / 100.0, is_share=True)
-            return cls(float(text))
+            value = float(text.removesuffix("%")) / (100.0 if is_share else 1.0)
         except ValueError:
+            value = math.nan
+        if not 0.0 < value < math.inf:
             raise InputError(
                 f"until regret must be a number above 0 or a percentage such as 2% (got {text!r})"
-            ) from None
+            )
+        return cls(value, is_share)
 
     @property
     def text(self) -> str:
