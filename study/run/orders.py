@@ -146,8 +146,8 @@ class SweepOrder:
         """Search, validate and report; return the study.
 
         ``make_results`` creates the folder of all studies, if it does not exist. InputError if the
-        study cannot be created, or was created with other settings; StoppedError if trials, workers
-        or the storage fail.
+        study cannot be created, or was created with other settings; RunError if trials, workers or
+        the storage fail.
         """
         with self.executor:
             if not make_results:

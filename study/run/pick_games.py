@@ -38,8 +38,8 @@ def played_for(
 
     If ``games`` is None, games are played for about a minute, or three games if scores are exact.
     InputError if the study cannot be written, or has games that were timed on a cluster; or if
-    ``games`` is None, and another run holds the study. StoppedError if games, workers or the
-    storage fail.
+    ``games`` is None, and another run holds the study. RunError if games, workers or the storage
+    fail.
     """
     workers = Workers[Any](min(check_jobs(jobs), n_cores()))
     check_playable(location, data)

@@ -60,10 +60,6 @@ def search_share(experiment: Experiment) -> float:
     return SEARCH_SHARE_OF_EXACT if experiment.cost.is_timed or experiment.baselines else 1.0
 
 
-class StoppedError(RunError):
-    """A sweep cannot continue."""
-
-
 def reached(data: StudyData) -> str:
     """Say how many trials and validated points there are, and the points' standard errors."""
     goal = data.experiment.goal
@@ -158,7 +154,7 @@ class Sweep:
         """Play trials up to the study's total: the design first, then the sampler's proposals.
 
         The search leaves the ``reserved`` seconds of the budget; by default, a share of the time
-        left, if there is a validation. StoppedError if trials, workers or the storage fail.
+        left, if there is a validation. RunError if trials, workers or the storage fail.
         """
         assert self.settings is not None
         is_first = self.begins("search")
@@ -227,8 +223,8 @@ class Sweep:
         """Search and validate until no bound of the certificate is above the target.
 
         The certificate has an upper bound of the regret at each budget. As long as there is nothing
-        to validate, the number of trials is increased by half. StoppedError if games, workers or
-        the storage fail.
+        to validate, the number of trials is increased by half. RunError if games, workers or the
+        storage fail.
         """
         target = self.until_regret
         assert target is not None
@@ -270,7 +266,7 @@ class Sweep:
     def validate(self, points: list[Point] | None = None) -> None:
         """Play points of the front until they are as precise as requested.
 
-        ``points`` are the points to play, by default those that the model proposes. StoppedError if
+        ``points`` are the points to play, by default those that the model proposes. RunError if
         games, workers or the storage fail.
         """
         precision = self.precision
@@ -281,7 +277,7 @@ class Sweep:
             if model is None:
                 if self.stopped_by_budget:
                     return
-                raise StoppedError(f"study: {self.location.name!r} has no complete trial yet")
+                raise RunError(f"study: {self.location.name!r} has no complete trial yet")
             if points is None:
                 points = choose_points(model, data, precision.n_points)
             is_broken = data.experiment.space.broken_by  # a constraint may have become stricter
@@ -519,13 +515,13 @@ class Sweep:
             self.say(f"stopped during the {phase}{left}; the same command resumes")
             raise
         except PlayError as error:
-            raise StoppedError(
+            raise RunError(
                 f"{error}; finished games are stored; the same command resumes"
             ) from None
         except SQLAlchemyError as error:
             # A full disk or a lost server: all games stored before are kept.
             reason = str(error.__cause__ or error).splitlines()[0]
-            raise StoppedError(
+            raise RunError(
                 f"storage: {self.location.url_without_password} fails: {reason}"
             ) from None
 

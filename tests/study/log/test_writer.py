@@ -12,6 +12,7 @@ from sqlalchemy.exc import OperationalError
 from tests.processes import wait_until
 from tests.study.conftest import CoinGame
 from tests.study.made_studies import data_of, new_study
+from thetafront.study.errors import RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log import writer as module
 from thetafront.study.log.location import locate
@@ -20,7 +21,7 @@ from thetafront.study.log.log import game_row
 from thetafront.study.log.mirror import Mirror
 from thetafront.study.log.tables import SEARCH, GameRow
 from thetafront.study.log.writer import StudyWriter
-from thetafront.study.run.sweep import StoppedError, Sweep
+from thetafront.study.run.sweep import Sweep
 from thetafront.study.run.workers import PlayError, Workers
 
 GAME = CoinGame(3, 500.5, 7, 0.25, True, 70)
@@ -145,7 +146,7 @@ def test_a_phase_that_fails_leaves_no_writer(
     sweep = Sweep(quick, locate("s", tmp_path, None), study, Workers(1), Console(quiet=True))
     writer = StudyWriter(study, sweep.connection)
     writer.write(*games(5))
-    with pytest.raises((StoppedError, KeyboardInterrupt)), sweep.stops("search"):
+    with pytest.raises((RunError, KeyboardInterrupt)), sweep.stops("search"):
         raise error
     assert writer.thread is None
     assert stored(writer) == 5
