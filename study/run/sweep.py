@@ -122,11 +122,7 @@ class Sweep:
     @cached_property
     def connection(self) -> StorageConnection:
         """Waits for the storage's server if its connection is lost."""
-        return StorageConnection(self.log.engine, self.say, self.lock)
-
-    def say(self, text: str) -> None:
-        """Print a line."""
-        self.out.print(text)
+        return StorageConnection(self.log.engine, self.out.print, self.lock)
 
     def analysis(self) -> Analysis:
         """Read the study and return its analysis, computed again only if the data have changed."""
@@ -161,7 +157,7 @@ class Sweep:
         with self.stops("search"):
             data = self.analysis().data
             left = self.budget.left
-            settings = with_short_games(self.settings, data, self.executor, self.say, left)
+            settings = with_short_games(self.settings, data, self.executor, self.out.print, left)
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""
         total = f", up to {counted(settings.n_trials, 'trial')}" if settings.has_total else ""
@@ -229,7 +225,7 @@ class Sweep:
         target = self.until_regret
         assert target is not None
         assert self.precision is not None
-        certification = Certification(target, self.precision, self.say)
+        certification = Certification(target, self.precision, self.out.print)
         # The time that the first validation has if the search takes as long as it may.
         share, is_exact = 1.0 - search_share(self.experiment), self.experiment.goal.is_exact
         reserved = share * self.budget_seconds if self.budget.is_limited else 0.0
@@ -249,12 +245,12 @@ class Sweep:
                 continue
             if certification.is_reached(analysis):
                 reached = target.text_in(data.experiment.goal)
-                self.say(f"the target regret, {reached}, is reached at every budget")
+                self.out.print(f"the target regret, {reached}, is reached at every budget")
                 self.stopped_by_budget = False
                 return
             has_no_answer = data.allowed_points and analysis.certificate is None
             if analysis.combined is None or has_no_answer:
-                self.say("there is no certificate, because no θ can be recommended")
+                self.out.print("there is no certificate, because no θ can be recommended")
                 return
             assert self.settings is not None
             n_trials = sum(each.state == "complete" for each in data.trials)
@@ -339,9 +335,9 @@ class Sweep:
             print_front(self.out, analysis)
             print_notes(self.out, analysis, self.location)
             paths = self.write_results(analysis)
-        self.say(f"tables, pictures and page are in {paths[0].parent}")
+        self.out.print(f"tables, pictures and page are in {paths[0].parent}")
         if self.n_failed:
-            self.say(f"{counted(self.n_failed, 'trial')} left out; trials.csv says why")
+            self.out.print(f"{counted(self.n_failed, 'trial')} left out; trials.csv says why")
         if self.budget.is_limited:
             self.say_what_goes_on(analysis.data)
         self.say_next_steps(analysis)
@@ -442,7 +438,7 @@ class Sweep:
             self.live.finish()
             raise
         finally:
-            self.connection.message = self.say
+            self.connection.message = self.out.print
             self.connection.heed_interrupt()
         used = dispatch.utilization
         seconds, load = dispatch.seconds, used.load
@@ -471,7 +467,7 @@ class Sweep:
             self.is_loaded = True
             timed = [each.name.replace("_", " ") for each in self.experiment.costs if each.is_timed]
             inexact = f", and {' and '.join(timed)} are less exact" if timed else ""
-            self.say(
+            self.out.print(
                 f"the machine is loaded: each CPU second of games took {load:.1f} s of wall time, "
                 f"so fewer games were played{inexact}"
             )
@@ -512,7 +508,7 @@ class Sweep:
                 if self.has_games
                 else ", before its first game ended"
             )
-            self.say(f"stopped during the {phase}{left}; the same command resumes")
+            self.out.print(f"stopped during the {phase}{left}; the same command resumes")
             raise
         except PlayError as error:
             raise RunError(
