@@ -100,11 +100,3 @@ class Budget:
         """Whether so much time has passed that the run no longer waits for games in flight."""
         overrun = MAX_OVERRUN_SECONDS + MAX_OVERRUN * self.seconds
         return self.is_limited and self.clock() > self.end + overrun
-
-    def without(self, seconds: float) -> "Budget":
-        """Return a budget that begins now and leaves the given seconds, if that many are left."""
-        return Budget(max(self.left - seconds, 0.0), self.clock)
-
-    def part(self, share: float) -> "Budget":
-        """Return a budget that begins now and has the given share of the time left."""
-        return Budget(share * self.left, self.clock)

@@ -211,9 +211,10 @@ class Sweep:
 
     def search_budget(self, reserved: float | None) -> Budget:
         """Return the budget of a search that begins now."""
-        if reserved is not None:
-            return self.budget.without(reserved)
-        return self.budget.part(1.0 if self.precision is None else search_share(self.experiment))
+        left = self.budget.left
+        share = 1.0 if self.precision is None else search_share(self.experiment)
+        seconds = share * left if reserved is None else max(left - reserved, 0.0)
+        return Budget(seconds, self.budget.clock)
 
     def lower_regret(self) -> None:
         """Search and validate until no bound of the certificate is above the target.

@@ -64,26 +64,21 @@ class Hand:
         return self.now
 
 
-def test_a_budget_is_spent_by_its_clock_and_parts_are_of_what_is_left() -> None:
+def test_a_budget_is_spent_by_its_clock() -> None:
     clock = Hand()
     budget = Budget(100.0, clock)
     clock.now += 20.0
     assert (budget.left, budget.is_spent, budget.is_limited) == (80.0, False, True)
-    half = budget.part(0.5)
-    assert half.left == 40.0
-    clock.now += 40.0
-    assert (half.left, half.is_spent) == (0.0, True)
-    assert (budget.left, budget.is_spent) == (40.0, False)
     clock.now += 1000.0
     assert (budget.left, budget.is_spent) == (0.0, True)
     assert Budget(100.0, clock).left == 100.0, "from when it is made"
 
 
-def test_no_budget_is_never_spent_nor_is_its_part() -> None:
+def test_no_budget_is_never_spent() -> None:
     clock = Hand()
-    for budget in (Budget(clock=clock), Budget(clock=clock).part(0.5)):
-        clock.now += 1e9
-        assert (budget.left, budget.is_spent, budget.is_limited) == (math.inf, False, False)
+    budget = Budget(clock=clock)
+    clock.now += 1e9
+    assert (budget.left, budget.is_spent, budget.is_limited) == (math.inf, False, False)
 
 
 def test_time_that_a_process_is_stopped_does_not_count() -> None:
