@@ -108,9 +108,7 @@ class LiveReport:
                 cpu_seconds,
             )
 
-    def finish(self) -> bool:
-        """Wait for the report that is being written; return whether there was one."""
-        if not self.is_writing or self.thread is None:
-            return False
-        self.thread.join()
-        return self.error is None
+    def finish(self) -> None:
+        """Wait for the report that is being written, if there is one."""
+        if self.thread is not None:
+            self.thread.join()
