@@ -91,7 +91,6 @@ class Validation(GameSource[Key]):
         self.agents: dict[str, Agent] = {}
         self.in_flight: dict[str, set[int]] = {}
         self.moments: dict[str, Moments] = {}
-        self.wanted: dict[str, int] = {}
         self.n_before: dict[str, int] = {}
         self.round = Round[str]({})
         self.another = another
@@ -132,7 +131,6 @@ class Validation(GameSource[Key]):
         self.in_flight[point.key] = set()
         self.moments[point.key] = point.moments(self.goal)
         self.by_key[point.key] = point
-        self.wanted[point.key] = self.n_wanted(point)
 
     def n_wanted(self, point: Point) -> int:
         """Return how many games a point needs: one if both score and cost are exact."""
@@ -143,7 +141,7 @@ class Validation(GameSource[Key]):
 
     def n_allowed(self, point: Point) -> int:
         """Return how many games a point may have in all."""
-        return self.precision.n_allowed(self.wanted[point.key], self.n_before[point.key])
+        return self.precision.n_allowed(self.n_wanted(point), self.n_before[point.key])
 
     def n_taken(self, point: Point) -> int:
         """Return how many games of a point are finished or in flight."""
@@ -300,7 +298,6 @@ class Validation(GameSource[Key]):
             self.writer.write(game_row(unit, replicate, game, finished.machine))
             if (counts := point.add(replicate, game, self.goal.penalty)) is not None:
                 self.moments[key] = with_sample(self.moments[key], *self.goal.samples([counts]))
-                self.wanted[key] = self.n_wanted(point)
         self.learning_seconds = max(self.learning_seconds, finished.learning_seconds)
         if problem := self.problem(point):
             self.leave_out(point, problem)
@@ -348,7 +345,7 @@ class Validation(GameSource[Key]):
         if self.precision.open_end:
             return self.n_allowed(point)
         if self.goal.is_exact or len(point.games) >= MIN_GAMES:
-            return max(self.wanted[point.key], len(point.games))
+            return max(self.n_wanted(point), len(point.games))
         if not point.games:
             return self.precision.most_games
         variance = self.goal.estimator.typical_variance(self.goal.samples(point.in_order))
@@ -372,7 +369,7 @@ class Validation(GameSource[Key]):
             note = f"largest standard error {self.goal.format.error_with_unit(widest)}"
         return Snapshot(
             unit="points",
-            n_units_done=sum(len(each.games) >= self.wanted[each.key] for each in self.points),
+            n_units_done=sum(len(each.games) >= self.n_wanted(each) for each in self.points),
             n_units=len(self.points),
             n_games_done=sum(counts),
             n_games=sum(self.estimated_total(point) for point in self.points),
