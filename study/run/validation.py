@@ -256,19 +256,18 @@ class Validation(GameSource[Key]):
     def allocated(self) -> dict[str, int]:
         """Return how many games each point gets in a later round (:func:`next_round`)."""
         cost = self.experiment.cost
-        costs = {point.key: cost.value(point.in_order) for point in self.points}
         points = sort_by_cost(self.points, cost)
         self.moments = {point.key: point.moments(self.goal) for point in points}
         moments = [self.moments[point.key] for point in points]
         n = np.array([each.n for each in moments], np.float64)
         seconds = [fmean(x.seconds for x in point.in_order if x.has_ended) for point in points]
-        in_order = np.array([costs[point.key] for point in points])
+        costs = np.array([cost.value(point.in_order) for point in points])
         played = Played(
             mean=self.goal.sign * np.array([each.mean for each in moments]),
             variance=n * self.goal.estimator.variances(moments),
             n=n,
             seconds=np.maximum(seconds, MIN_SECONDS),
-            decades=decades_of_budgets(in_order, self.max_cost),
+            decades=decades_of_budgets(costs, self.max_cost),
             limit=np.array([self.n_allowed(point) for point in points], np.float64),
         )
         games = next_round(played).tolist()
