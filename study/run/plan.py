@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.study.experiments.objectives import Goal
-from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
@@ -285,7 +284,6 @@ def make_plan(
         return None
     learns = data.experiment.learns
     times = GameTimes(data, model, 0.0 if learns else pace.overhead)
-    chosen = choose_points(model, data, precision.n_points if precision else Precision().n_points)
     space = data.experiment.space
     begun = [trial for trial in data.trials if space.is_whole(trial.params)]
     design = [each.params for each in begun if each.origin == "design"] or [
@@ -304,7 +302,7 @@ def make_plan(
         trials = n_replicates * coming_trials(data, waiting, n, times, typical)
         if learns:  # all games of a trial are one task
             trials += pace.learning_seconds / pace.wall_seconds + pace.overhead
-    points = expected_points(data, model, times, chosen if precision is not None else [], precision)
+    points = expected_points(data, model, times, precision)
     n_seen = len(model.observations.points)
     share = expected_share(data.experiment.build({}).n_side_by_side)
     trust = n_seen / (n_seen + TRIALS_OF_TRUST)
@@ -313,16 +311,12 @@ def make_plan(
 
 
 def expected_points(
-    data: StudyData,
-    model: FittedModel,
-    times: GameTimes,
-    chosen: Sequence[Point],
-    precision: Precision | None,
+    data: StudyData, model: FittedModel, times: GameTimes, precision: Precision | None
 ) -> Played:
     """Return the expected means, variances and times of the points to validate."""
     experiment = data.experiment
     goal = experiment.goal
-    if precision is None or not chosen:
+    if precision is None or not (chosen := choose_points(model, data, precision.n_points)):
         return Played(*[np.zeros(0)] * 6)
     params = [point.params for point in chosen]
     codes = model.cube.encode(params)

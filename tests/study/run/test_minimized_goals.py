@@ -187,9 +187,7 @@ def test_plans_are_equal(results: Path) -> None:
         plans.append(plan)
         model = fit_study(data)
         assert model is not None
-        chosen = choose_points(model, data, 5)
-        times = GameTimes(data, model)
-        expected.append(expected_points(data, model, times, chosen, precision))
+        expected.append(expected_points(data, model, GameTimes(data, model), precision))
     assert plans[0].n_validation_games == plans[1].n_validation_games
     np.testing.assert_allclose(plans[0].standard_errors, plans[1].standard_errors)
     assert (np.diff(expected[1].mean) > 0).any(), "what is dearer loses less, so is worth more"
