@@ -301,20 +301,13 @@ class DaskCluster(Executor[Key]):
 
     def check(self) -> str:
         """Say why games cannot continue; empty if they can."""
-        now = time.monotonic()
-        if self.lost_since is not None and now > self.lost_since + MAX_SECONDS_AWAY:
-            return (
-                f"the scheduler at {self.address} has been away for {now - self.lost_since:.0f} s"
-            )
-        if (
-            self.lost_since is None
-            and self.alone_since is not None
-            and now > self.alone_since + MAX_SECONDS_AWAY
-        ):
-            return (
-                f"no worker has been connected to {self.address} for {now - self.alone_since:.0f} s"
-            )
-        return ""
+        lost, alone = self.lost_since, self.alone_since
+        since = alone if lost is None else lost
+        if since is None or (seconds := time.monotonic() - since) <= MAX_SECONDS_AWAY:
+            return ""
+        if lost is not None:
+            return f"the scheduler at {self.address} has been away for {seconds:.0f} s"
+        return f"no worker has been connected to {self.address} for {seconds:.0f} s"
 
 
 def one_class(experiment: Experiment, able: Iterable[WorkerProbe], known: Machines) -> str:
