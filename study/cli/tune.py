@@ -59,7 +59,7 @@ def try_experiment(
     found = find_experiment(experiment)
     with working("playing first games"):
         try:
-            tried = list(first_games(found, seed, n_jobs, corners))
+            tried = first_games(found, seed, n_jobs, corners)
         except PlayError as error:
             raise InputError(f"try: {error}") from None
     played = [game for each in tried for game in each.games.values()]

@@ -6,7 +6,6 @@ games have moves. Worker processes play them, as they play all other games.
 
 import math
 import time
-from collections.abc import Iterator
 
 from thetafront.agents.agent import FailedGame, Game
 from thetafront.study.errors import InputError
@@ -21,7 +20,7 @@ N_SEEDS = 3  # how many seeds are tried if games fail
 
 def first_games(
     experiment: Experiment, seed: int, jobs: int, most_corners: int, deadline: float = math.inf
-) -> Iterator[Point]:
+) -> list[Point]:
     """Play a game in the middle of the space twice, then a game at each of some corners.
 
     The origin of a point is ``middle``, ``again`` (the middle with the same seed) or ``corner``.
@@ -33,17 +32,16 @@ def first_games(
     with Workers[int](jobs) as workers:
         for number, point in enumerate(points):
             workers.submit(Task(number, experiment.build(point.params), [seed]))
-        for number in range(len(points)):
-            while not points[number].outcomes:
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise PlayError("it did not end within the budget")
-                workers.collect(timeout=min(1.0, left))
-                while workers.returned:
-                    back = workers.returned.popleft()
-                    game = back.games[0] if back.games else FailedGame(seed, back.error)
-                    points[back.key].add(0, game, None)
-            yield points[number]
+        while len(workers):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise PlayError("it did not end within the budget")
+            workers.collect(timeout=min(1.0, left))
+            while workers.returned:
+                back = workers.returned.popleft()
+                game = back.games[0] if back.games else FailedGame(seed, back.error)
+                points[back.key].add(0, game, None)
+    return points
 
 
 def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experiment, str]:
