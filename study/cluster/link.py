@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from thetafront.study.cluster.security import Tls, check_address, host_and_port
+from thetafront.study.cluster.security import Tls, host_and_port
 from thetafront.study.errors import InputError, RunError
 
 if TYPE_CHECKING:
@@ -50,14 +50,13 @@ def silenced() -> Iterator[None]:
 
 
 def connect(address: str, tls: Tls | None) -> "Client":
-    """Return a client of a scheduler.
+    """Return a client of a scheduler; the address must have been checked.
 
     RunError if nothing answers at the address, or what answers is not a Dask scheduler that accepts
     these certificates.
     """
     from distributed import Client
 
-    check_address(address, tls)
     host, port = host_and_port(address)
     try:
         socket.create_connection((host, port), timeout=SECONDS_TO_CONNECT).close()

@@ -48,11 +48,6 @@ SETTINGS = {
 }
 
 
-def n_processes_by_default() -> int:
-    """Return how many games can be played at once with reliable times: one per physical core."""
-    return max(1, min(n_cores(), int(joblib.cpu_count(only_physical_cores=True))))
-
-
 @dataclass
 class WorkerProcesses:
     """The worker processes of one machine.
@@ -68,8 +63,8 @@ class WorkerProcesses:
 
     def __post_init__(self) -> None:
         check_address(self.address, self.tls)
-        if self.n_processes is None:
-            self.n_processes = n_processes_by_default()
+        if self.n_processes is None:  # games that share a physical core distort each other's times
+            self.n_processes = min(n_cores(), int(joblib.cpu_count(only_physical_cores=True)))
         check_range("processes", self.n_processes, 1, MAX_JOBS_A_CORE * n_cores())
         check_library()
 
