@@ -98,9 +98,8 @@ def load(
                 coherence[indices] = saved["coherence"]
             counts = TrainingCounts(**header["counts"])
             if trained.stages > 1:
-                for mine, its in zip(
-                    carousel, (saved[name] for name in carousel._fields), strict=True
-                ):
+                for name, mine in carousel._asdict().items():
+                    its = saved[name]
                     mine[: len(its)] = its
             if more > trained.stages:
                 counts.n_moves_before_stages = counts.n_moves

@@ -121,11 +121,8 @@ def make_room(n_bytes: float, newest: Path) -> None:
             return
         if path == newest:
             continue
-        with contextlib.ExitStack() as held:
+        with contextlib.suppress(RunError), contextlib.ExitStack() as held:
             if path.parent != newest.parent:
-                try:
-                    held.enter_context(file_lock(path.parent, busy=lambda _: "in use"))
-                except RunError:
-                    continue
+                held.enter_context(file_lock(path.parent, busy=lambda _: "in use"))
             path.unlink(missing_ok=True)
             used -= size
