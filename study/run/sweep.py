@@ -115,8 +115,6 @@ class Sweep:
 
     def seconds_to_report(self) -> float:
         """Return the expected duration of the final report, but at most a share of the budget."""
-        if self.is_pick:
-            return 0.0
         return min(self.live.seconds, MAX_SHARE_OF_REPORT * self.budget_seconds)
 
     @cached_property
