@@ -281,7 +281,7 @@ class SweepOrder:
             search = Search(experiment, scratch, few, workers.capacity, display.message, budget)
             dispatch = Dispatch(search, workers, display, budget)
             dispatch.run()
-        n_known = 0 if study is None else sum(x.state == "complete" for x in study.trials)
+        n_known = 0 if study is None else len(study.complete_trials)
         if study is None or n_known < MIN_TRIALS:
             data, n_complete = StudyData.read(scratch, experiment), n_known
         of_search = seconds if precision is None else search_share(experiment) * seconds

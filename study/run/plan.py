@@ -290,7 +290,7 @@ def make_plan(
         each.params for each in begun
     ]
     if n_complete is None:
-        n_complete = sum(trial.state == "complete" for trial in data.trials)
+        n_complete = len(data.complete_trials)
         fixed: list[Mapping[str, Any]] = list(data.waiting.values())
     else:
         fixed = [trial.params for trial in data.trials][n_complete:]

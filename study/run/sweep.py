@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from thetafront.agents.agent import warm
 from thetafront.study import interrupt
-from thetafront.study.errors import RunError
+from thetafront.study.errors import RunError, first_line
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.invocation import CALL, command_line, option
@@ -63,7 +63,7 @@ def search_share(experiment: Experiment) -> float:
 def reached(data: StudyData) -> str:
     """Say how many trials and validated points there are, and the points' standard errors."""
     goal = data.experiment.goal
-    n_trials = sum(trial.state == "complete" for trial in data.trials)
+    n_trials = len(data.complete_trials)
     played = data.known_points
     if goal.is_exact:
         return f"{counted(n_trials, 'trial')}, {counted(len(played), 'point')} in the table"
@@ -252,8 +252,7 @@ class Sweep:
                 self.out.print("there is no certificate, because no θ can be recommended")
                 return
             assert self.settings is not None
-            n_trials = sum(each.state == "complete" for each in data.trials)
-            n_more = math.ceil(MORE_TRIALS * n_trials)
+            n_more = math.ceil(MORE_TRIALS * len(data.complete_trials))
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
             self.search(None if played else reserved)
         self.stopped_by_budget = True
@@ -515,7 +514,7 @@ class Sweep:
             ) from None
         except SQLAlchemyError as error:
             # A full disk or a lost server: all games stored before are kept.
-            reason = str(error.__cause__ or error).splitlines()[0]
+            reason = first_line(error.__cause__ or error)
             raise RunError(
                 f"storage: {self.location.url_without_password} fails: {reason}"
             ) from None
