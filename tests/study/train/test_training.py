@@ -71,6 +71,7 @@ def train(name: str, n_moves: float, settings: TrainingSettings = SMALL, jobs: i
     return training
 
 
+@pytest.mark.parametrize("stages", [1, 2])
 @pytest.mark.parametrize(
     "settings",
     [
@@ -78,18 +79,33 @@ def train(name: str, n_moves: float, settings: TrainingSettings = SMALL, jobs: i
         TrainingSettings(patterns="4x5", method="td", rate=0.1, decay=0.5, optimism=3200.0, seed=3),
     ],
 )
-def test_a_training_in_parts_gives_the_same_weights(settings: TrainingSettings) -> None:
-    whole = train("whole", 60_000, settings)
-    for n_moves in (1, 20_000, 60_000):
-        parts = train("parts", n_moves, settings)
-        assert parts.counts.n_moves >= n_moves
+def test_a_training_in_parts_gives_the_same_weights(
+    settings: TrainingSettings, stages: int
+) -> None:
+    """With stages, games start from boards of the carousel, which the checkpoint keeps."""
+    settings = replace(settings, stages=stages)
+    ended = []
+    for name, stops in (("whole", [60_000]), ("parts", [1, 20_000, 60_000])):
+        for k, n_moves in enumerate(stops):
+            training = new_training(name, settings, n_moves)
+            if k == 0 and stages == 2:
+                training.carousel.boards[1, :2] = 0xE0000000000000AB, 0xE00000000000CAB
+                training.carousel.n_entered[1] = 2
+            training.run(lambda: None)
+            publish(training, name)
+            assert training.counts.n_moves >= n_moves
+        ended.append(training)
+    whole, parts = ended
     assert np.array_equal(whole.weights, parts.weights)
     assert np.array_equal(whole.coherence, parts.coherence)
+    assert np.array_equal(whole.carousel.boards, parts.carousel.boards)
     assert trained_network("whole").digest == trained_network("parts").digest
     assert (whole.counts.n_games, whole.counts.n_moves) == (
         parts.counts.n_games,
         parts.counts.n_moves,
     )
+    last = parts.weights[-count_weights(SMALL.patterns) :]
+    assert (last != np.float32(settings.first_weight)).any(), "the last stage learns, too"
 
 
 def test_later_stages_begin_with_the_tables_of_the_first() -> None:
@@ -125,25 +141,6 @@ def test_a_checkpoint_keeps_the_boards_from_which_games_start() -> None:
     continued = new_training("v1", replace(SMALL, stages=3))
     assert np.array_equal(continued.carousel.boards[:2], training.carousel.boards)
     assert continued.carousel.n_entered.tolist() == [0, 1, 0]
-
-
-@pytest.mark.parametrize("method", ["tc", "td"])
-def test_a_training_with_stages_in_parts_gives_the_same_weights(method: str) -> None:
-    """Games start from boards of the carousel, which the checkpoint keeps."""
-    settings = replace(SMALL, stages=2, method=method, rate=0.1)
-    for name, stops in (("whole", [20_000]), ("parts", [5_000, 12_000, 20_000])):
-        for k, n_moves in enumerate(stops):
-            training = new_training(name, settings, n_moves)
-            if k == 0:
-                training.carousel.boards[1, :2] = 0xE0000000000000AB, 0xE00000000000CAB
-                training.carousel.n_entered[1] = 2
-            training.run(lambda: None)
-        if name == "whole":
-            whole = training
-    assert np.array_equal(whole.weights, training.weights)
-    assert np.array_equal(whole.coherence, training.coherence)
-    assert np.array_equal(whole.carousel.boards, training.carousel.boards)
-    assert training.weights[count_weights(SMALL.patterns) :].any()
 
 
 def test_more_stages_need_a_larger_budget() -> None:
