@@ -378,12 +378,8 @@ class Planner:
     def __init__(self) -> None:
         self.plan: Plan | None = None  # the last plan that was printed
         self.planned_at = 0.0
-        self.pace: Pace | None = None  # the pace of this phase, once it is known
-        self.pace_before: Pace | None = None  # the pace of the phase before
-
-    def begin_phase(self) -> None:
-        """Begin to plan another phase."""
-        self.pace_before = self.pace
+        # The pace of this phase; until it is known, that of the phase before.
+        self.pace: Pace | None = None
 
     def new_plan(
         self,
@@ -423,6 +419,6 @@ class Planner:
         n_tasks = dispatch.utilization.n_tasks
         if dispatch.game_seconds >= MIN_SECONDS_TIMED or n_tasks >= MIN_TASKS_TIMED:
             self.pace = measured
-        elif self.pace_before is not None:
-            return replace(self.pace_before, jobs=dispatch.jobs)
+        elif self.pace is not None:
+            return replace(self.pace, jobs=dispatch.jobs)
         return measured

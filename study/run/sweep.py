@@ -426,7 +426,6 @@ class Sweep:
         budget = {"budget_seconds": self.budget_seconds} if self.budget.is_limited else {}
         run = {**provenance(), "phase": phase, **asked, **budget, "jobs": dispatch.jobs}
         index = self.connection.retried(lambda: store_run(self.log, run))
-        self.planner.begin_phase()
         self.live.begin_phase()
         self.connection.message = display.message
         try:

@@ -210,7 +210,7 @@ def test_the_pace_of_a_phase_is_that_before_until_enough_games_are_timed() -> No
     # Two tasks of a second in four seconds of two workers, and perhaps one more in flight.
     assert planner.measure_pace(starting) == Pace(2, 2.0, idle_seconds=2.5)
     assert planner.pace is None, "not enough for the next phase to go by"
-    planner.pace_before = Pace(1, 1.5)
+    planner.pace = Pace(1, 1.5)
     assert planner.measure_pace(starting) == Pace(2, 1.5)
     starting.game_seconds = 60.0
     assert planner.measure_pace(starting) == Pace.measured(starting)
