@@ -111,7 +111,6 @@ class Training:
         self.recent: deque[tuple[int, float]] = deque()
         self.lock = threading.Lock()
         self.batch = 1
-        self.has_diverged = False
         if checkpoint.exists():
             self.counts = load(checkpoint, settings, *self.arrays)
         self.n_warm = self.counts.n_moves  # moves before cooling
@@ -164,8 +163,6 @@ class Training:
                     show()
                 for each in playing:
                     each.result()
-                if self.has_diverged:
-                    raise DivergedError(DIVERGED)
                 seconds = max(CHECKPOINT_SECONDS, self.seconds_to_save / MAX_SHARE)
                 if is_kept and time.monotonic() - self.saved_at >= seconds:
                     self.save()
@@ -175,7 +172,10 @@ class Training:
                 self.n_warm = self.counts.n_moves
 
     def play_until(self, until: float, space: WorkSpace) -> None:
-        """Learn from one batch of games after another; runs in a thread."""
+        """Learn from one batch of games after another; runs in a thread.
+
+        DivergedError if a batch has games, but no moves.
+        """
         while time.monotonic() < until and not (self.is_done or interrupt.requested()):
             with self.lock:
                 first, n = self.next_game, self.batch
@@ -194,8 +194,7 @@ class Training:
                 while sum(each for each, _ in list(self.recent)[1:]) >= N_RECENT:
                     self.recent.popleft()
             if n_whole and not n_moves:
-                self.has_diverged = True
-                return
+                raise DivergedError(DIVERGED)
 
     @property
     def arrays(self) -> tuple[Weights, Weights, Carousel]:
@@ -213,7 +212,6 @@ class Training:
         self.coherence[:] = 0.0
         self.carousel.n_entered[:] = 0
         self.counts = TrainingCounts()
-        self.has_diverged = False
 
     def save(self) -> None:
         """Write a checkpoint; DivergedError if weights are no longer finite."""
