@@ -20,7 +20,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -257,11 +257,6 @@ class Proposals:
         else:
             numbers = [self.waiting.popleft() for _ in range(min(q, len(self.waiting)))]
         self.future = submitted(self.pool, self.answer, self.known_to(numbers[0]), numbers)
-
-    def wait(self, seconds: float) -> None:
-        """Wait briefly for the proposals that are being computed."""
-        if self.future is not None:
-            wait([self.future], timeout=seconds)
 
     def take(self) -> list[Point]:
         """Return the proposals that are ready, in the order of their numbers.

@@ -8,7 +8,7 @@ agents learn before they play, each worker plays a different trial.
 
 import math
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from statistics import fmean
@@ -191,7 +191,7 @@ class Search(GameSource[Key]):
                 return
             else:
                 # No game is left to hand out. Wait briefly: proposals of the design are quick.
-                self.proposals.wait(0.02)
+                wait([self.proposals.future], timeout=0.02)
 
     def take_proposals(self) -> list[Point]:
         """Return the proposals that are ready.

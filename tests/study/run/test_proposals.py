@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import wait
 from typing import Any
 
 import pytest
@@ -256,14 +257,11 @@ class Slow(RandomSampler):
 def test_proposals_overlap_with_games() -> None:
     allowed = threading.Event()
     proposals = proposals_after(sampler_of=lambda _: Slow(allowed))
-    proposals.wait(0.0)  # for nothing
     proposals.begin()
     assert proposals.future is not None
-    proposals.wait(0.01)
-    assert not proposals.future.done()
+    assert wait([proposals.future], timeout=0.01).not_done
     allowed.set()
-    proposals.wait(30.0)
-    assert proposals.future.done()
+    assert wait([proposals.future], timeout=30.0).done
     (proposal,) = proposals.take()
     number, params = proposal.number, proposal.params
     assert (number, set(params)) == (0, set(SPACE.names))
