@@ -19,9 +19,8 @@ def executor_for(
 
     InputError if an option is invalid, or contradicts another.
     """
-    given = {name: each for name, each in (tls or {}).items() if each is not None}
     if scheduler is None:
-        if given:
+        if given := [name for name, each in (tls or {}).items() if each is not None]:
             raise InputError(f"tls must be left out without a scheduler (got {', '.join(given)})")
         return Workers(check_jobs(jobs))
     if jobs is not None:
@@ -32,4 +31,4 @@ def executor_for(
     from thetafront.study.cluster.dask_workers import DaskWorkers
     from thetafront.study.cluster.security import Tls
 
-    return DaskWorkers(scheduler, Tls.from_mapping(given))
+    return DaskWorkers(scheduler, Tls.from_mapping(tls))

@@ -102,11 +102,8 @@ class LiveReport:
         if cpu_seconds >= MIN_CPU_SECONDS:
             self.load = max(1.0, (ended - began) / cpu_seconds)
         if is_whole:
-            self.due, self.ended, self.cpu_seconds = (
-                began + SECONDS_BETWEEN_REPORTS,
-                ended,
-                cpu_seconds,
-            )
+            self.due, self.ended = began + SECONDS_BETWEEN_REPORTS, ended
+            self.cpu_seconds = cpu_seconds
 
     def finish(self) -> None:
         """Wait for the report that is being written, if there is one."""

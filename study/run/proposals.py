@@ -212,8 +212,7 @@ class Proposals:
         self.seconds: list[float] = []  # CPU seconds of each proposal, except those of the design
         known = list(trials)
         self.n_trials = len(known)
-        states = [trial.state for trial in known]
-        self.waiting = deque(n for n, state in enumerate(states) if state == TrialState.WAITING)
+        self.waiting = deque(n for n, each in enumerate(known) if each.state == TrialState.WAITING)
         self.are_new = False
         if deterministic:
             for number, trial in enumerate(known):

@@ -36,7 +36,7 @@ from thetafront.study.run.allocation import (
     decades_of_budgets,
     next_round,
 )
-from thetafront.study.run.plan import MIN_GAMES_TIMED
+from thetafront.study.run.plan import MIN_GAMES_TIMED, MIN_SECONDS
 from thetafront.study.run.side_by_side import next_together
 from thetafront.study.run.source import GameSource, Snapshot
 from thetafront.study.run.stopping import MIN_GAMES, Precision
@@ -52,7 +52,6 @@ Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
 GROWTH_BETWEEN_CHECKS = 1.2
 MAX_SHARE_OF_ADDED = 0.25  # of the time left, for the first games of points that are added
 COARSE = 5.0  # a front is coarse if neighbours differ by more than this many standard errors
-MIN_SECONDS = 1e-6  # least time of a game: the clock's resolution
 MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took this long
 SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent takes half a second
 
