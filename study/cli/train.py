@@ -72,7 +72,6 @@ def train(
         Training,
         TrainingBudget,
         check_memory,
-        has_lost_its_checkpoint,
         is_published,
         publish,
     )
@@ -115,7 +114,7 @@ def train(
     make_folder(folder, "name")
     busy = f"name: {name!r} is being trained by another run; wait for it"
     with file_lock(folder, busy=lambda _: busy):
-        if has_lost_its_checkpoint(folder):
+        if (folder / MANIFEST).exists() and not (folder / CHECKPOINT).exists():
             raise InputError(f"name: network {name!r} has lost its {CHECKPOINT}; use another name")
         earlier_manifest(folder / MANIFEST)  # a damaged file is refused before anything is written
         with working(PREPARING):

@@ -240,11 +240,6 @@ def check_memory(settings: TrainingSettings) -> None:
         )
 
 
-def has_lost_its_checkpoint(folder: Path) -> bool:
-    """Return whether a folder has a trained network that cannot be trained further."""
-    return (folder / MANIFEST).exists() and not (folder / CHECKPOINT).exists()
-
-
 def is_published(training: Training, name: str) -> bool:
     """Return whether the network on disk needs no more training.
 
