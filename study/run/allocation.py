@@ -30,9 +30,8 @@ goes to the points with the fewest games. The rule was compared with other rules
 """
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -40,7 +39,6 @@ from scipy.special import ndtr
 
 Floats = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
-Point = TypeVar("Point", bound=Hashable)
 
 FIRST_GAMES = 20
 """Games of each point before the first round."""
@@ -155,26 +153,26 @@ def with_fewest(n: Counts, limit: Counts, seconds: Floats, left: float) -> Count
     return n
 
 
-class Round(Generic[Point]):
+class Round:
     """The games of a round, interleaved: whenever play stops, each point has played its share.
 
     If a point has n games, its k-th game is due when a share of (k − ½)/n of the round is played.
     """
 
-    def __init__(self, games: Mapping[Point, int]) -> None:
-        self.games = games  # how many games each point gets
+    def __init__(self, games: Mapping[str, int]) -> None:
+        self.games = games  # how many games each point gets, by the point's key
         self.left = dict(games)  # how many of them are still to be taken
 
     def __len__(self) -> int:
         return sum(self.left.values())
 
-    def pop(self) -> Point:
-        """Take the game that is due next; return its point."""
-        open_ = [point for point, left in self.left.items() if left]
-        point = min(open_, key=lambda each: 1.0 - (self.left[each] - 0.5) / self.games[each])
-        self.left[point] -= 1
-        return point
+    def pop(self) -> str:
+        """Take the game that is due next; return its point's key."""
+        open_ = [key for key, left in self.left.items() if left]
+        key = min(open_, key=lambda each: 1.0 - (self.left[each] - 0.5) / self.games[each])
+        self.left[key] -= 1
+        return key
 
-    def drop(self, point: Point, n: int) -> None:
+    def drop(self, key: str, n: int) -> None:
         """Take up to ``n`` more games of a point before they are due."""
-        self.left[point] -= min(n, self.left[point])
+        self.left[key] -= min(n, self.left[key])

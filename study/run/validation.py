@@ -91,7 +91,7 @@ class Validation(GameSource[Key]):
         self.in_flight: dict[str, set[int]] = {}
         self.moments: dict[str, Moments] = {}
         self.n_before: dict[str, int] = {}
-        self.round = Round[str]({})
+        self.round = Round({})
         self.another = another
         self.max_replacements = len(points)
         self.next_check = 0.0

@@ -149,11 +149,11 @@ def test_games_come_in_turns() -> None:
     few = Round({"a": 1, "b": 3, "c": 0})
     assert [few.pop() for _ in range(4)] == ["b", "a", "b", "b"]
     assert not few
-    line = Round({0: 300, 1: 40, 2: 7})
+    line = Round({"a": 300, "b": 40, "c": 7})
     for stop in (50, 123, 127):
         for _ in range(stop):
             line.pop()
         had = np.array([1 - line.left[each] / n for each, n in line.games.items()])
         assert np.ptp(had) <= 1.0 / 7, "no point is a game behind"
-    line.drop(0, 10)
+    line.drop("a", 10)
     assert len(line) == 47 - 10
