@@ -85,12 +85,10 @@ class DaskWorkers(DaskCluster[Key]):
         """Return new messages about the cluster."""
         lines = super().drain_messages()
         n, self.n_deaths = self.n_left - self.n_deaths, self.n_left
-        if n:
-            lines.append(
-                "a worker left or died; its games are played again"
-                if n == 1
-                else f"{n} workers left or died; their games are played again"
-            )
+        if n == 1:
+            lines.append("a worker left or died; its games are played again")
+        elif n:
+            lines.append(f"{n} workers left or died; their games are played again")
         return lines
 
     def submit(self, task: Task[Key]) -> None:

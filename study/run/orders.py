@@ -349,12 +349,8 @@ def widen(
         out.print(f"widened: {range_text(each)} is now {ranges[each['name']]}; {n_trials} kept")
     for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
-            out.print(
-                f"not widened: {ranges[name]}: "
-                + (
-                    "the front is not at an end that can move"
-                    if name in unbounded
-                    else "the range already covers the given bounds"
-                )
-            )
+            reason = "the range already covers the given bounds"
+            if name in unbounded:
+                reason = "the front is not at an end that can move"
+            out.print(f"not widened: {ranges[name]}: {reason}")
     return wider

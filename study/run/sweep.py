@@ -497,14 +497,11 @@ class Sweep:
                 # Even after an error, writers must end before the lock is released.
                 self.connection.close_writers()
         except KeyboardInterrupt:
-            shown = (
-                "thetafront export draws them" if self.is_pick else "tables and pictures show them"
-            )
-            left = (
-                f": finished games are stored in {self.location.url_without_password}; {shown}"
-                if self.has_games
-                else ", before its first game ended"
-            )
+            shown = "thetafront export draws" if self.is_pick else "tables and pictures show"
+            left = ", before its first game ended"
+            if self.has_games:
+                url = self.location.url_without_password
+                left = f": finished games are stored in {url}; {shown} them"
             self.out.print(f"stopped during the {phase}{left}; the same command resumes")
             raise
         except PlayError as error:
