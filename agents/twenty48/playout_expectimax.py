@@ -48,28 +48,28 @@ Boards = npt.NDArray[np.uint64]
 
 
 @kernel
-def new_index(n: Integer) -> tuple[Boards, Indices]:
-    """Return an empty hash table for up to n boards, as two arrays: keys and numbers."""
+def new_table(n: Integer) -> Indices:
+    """Return an empty hash table for the numbers of up to n boards."""
     size = 4
     while size < 2 * n:
         size *= 2
-    return np.zeros(size, np.uint64), np.full(size, NOTHING)
+    return np.full(size, NOTHING)
 
 
 @kernel
-def find(keys: Boards, numbers: Indices, board: np.uint64, next_number: Integer) -> Integer:
-    """Return the number of a board; a new board gets ``next_number``.
+def find(table: Indices, boards: Boards, n_boards: Integer, board: np.uint64) -> Integer:
+    """Return the number of a board among the first ``n_boards``; append it if it is new.
 
     The hash table uses open addressing and is never more than half full, so searches are short.
     """
-    last = np.uint64(len(keys) - 1)
+    last = np.uint64(len(table) - 1)
     slot = mix(board) & last
-    while numbers[slot] != NOTHING and keys[slot] != board:
+    while table[slot] != NOTHING and boards[table[slot]] != board:
         slot = (slot + np.uint64(1)) & last
-    if numbers[slot] == NOTHING:
-        keys[slot] = board
-        numbers[slot] = next_number
-    return np.int64(numbers[slot])
+    if table[slot] == NOTHING:
+        table[slot] = n_boards
+        boards[n_boards] = board
+    return np.int64(table[slot])
 
 
 @kernel
@@ -91,16 +91,14 @@ def spawned(afters: Boards) -> tuple[Boards, Indices, Indices, npt.NDArray[np.bo
     boards = np.empty(n_spawns, np.uint64)
     for i in range(len(afters)):
         put_spawns(afters[i], boards, first[i])
-    keys, numbers = new_index(n_spawns)
+    table = new_table(n_spawns)
     states = np.empty(n_spawns, np.uint64)
     children = np.empty(n_spawns, np.int64)
     by_two = np.zeros(n_spawns, np.bool_)
-    n_states = 0
+    n_states: Integer = 0
     for i in range(n_spawns):
-        child = find(keys, numbers, boards[i], n_states)
-        if child == n_states:
-            states[n_states] = boards[i]
-            n_states += 1
+        child = find(table, states, n_states, boards[i])
+        n_states = max(n_states, child + 1)
         children[i] = child
         by_two[child] |= i % 2 == 0
     return states[:n_states], first, children, by_two[:n_states]
@@ -117,20 +115,18 @@ def acted(states: Boards) -> tuple[Boards, Indices, Indices]:
     - the points of each action.
     """
     most = N_ACTIONS * len(states)
-    keys, numbers = new_index(most)
+    table = new_table(most)
     afters = np.empty(most, np.uint64)
     children = np.full((len(states), N_ACTIONS), NOTHING)
     rewards = np.zeros((len(states), N_ACTIONS), np.int64)
-    n_afters = 0
+    n_afters: Integer = 0
     for i in range(len(states)):
         for action in range(N_ACTIONS):
             after, reward = afterstate(states[i], action, None)
             if after == states[i]:
                 continue
-            child = find(keys, numbers, after, n_afters)
-            if child == n_afters:
-                afters[n_afters] = after
-                n_afters += 1
+            child = find(table, afters, n_afters, after)
+            n_afters = max(n_afters, child + 1)
             children[i, action] = child
             rewards[i, action] = reward
     return afters[:n_afters], children, rewards
@@ -148,12 +144,6 @@ def expected(
             result[i] += P_TWO / m * values[children[spawn]]
             result[i] += P_FOUR / m * values[children[spawn + 1]]
     return result
-
-
-@kernel
-def weight_of_rewards(depth: Integer, gamma: float, whole_score: bool) -> float:
-    """Return w of the rewards in states that are ``depth`` spawns before the leaves."""
-    return 1.0 + gamma**depth if whole_score else 1.0
 
 
 @kernel
@@ -214,19 +204,12 @@ def decide_by_expectimax(
     Return the three values of a :data:`~agents.twenty48.loop.DecisionTuple2048`, and the number of
     distinct leaves. In a tie, the first of the best actions is taken.
     """
-    root = np.empty(1, np.uint64)
-    root[0] = board
-    afters, root_children, root_rewards = acted(root)
-    states, first, spawns, by_two = spawned(afters)
-    all_first, all_spawns = [first], [spawns]
-    all_children, all_rewards = [root_children], [root_rewards]
-    for _ in range(depth - 1):
+    states = np.full(1, board)
+    levels = []
+    for _ in range(depth):
         afters, children, rewards = acted(states)
         states, first, spawns, by_two = spawned(afters)
-        all_children.append(children)
-        all_rewards.append(rewards)
-        all_first.append(first)
-        all_spawns.append(spawns)
+        levels.append((children, rewards, first, spawns))
 
     counts = leaf_counts(by_two, n_playouts, two_to_four)
     scores, n_playout_moves = playouts(states, counts, stream, None)
@@ -236,19 +219,19 @@ def decide_by_expectimax(
         values[leaf] = mean_of_best(scores[offset : offset + counts[leaf]], top_share)
         offset += counts[leaf]
 
-    for level in range(depth - 1, 0, -1):
-        of_afters = expected(all_first[level], all_spawns[level], values)
-        weight = weight_of_rewards(depth - level, gamma, whole_score)
-        values = best_values(all_children[level], all_rewards[level], of_afters, weight, gamma)
-    of_afters = expected(all_first[0], all_spawns[0], values)
-    weight = weight_of_rewards(depth, gamma, whole_score)
+    for level in range(depth - 1, -1, -1):
+        children, rewards, first, spawns = levels[level]
+        of_afters = expected(first, spawns, values)
+        weight = 1.0 + gamma ** (depth - level) if whole_score else 1.0  # w of the rewards
+        values = best_values(children, rewards, of_afters, weight, gamma)
+    # The arrays of the last level are now those of the board itself.
     action_values = np.full(N_ACTIONS, np.nan)
     best = -1
     for action in range(N_ACTIONS):
-        child = root_children[0, action]
+        child = children[0, action]
         if child == NOTHING:
             continue
-        action_values[action] = weight * root_rewards[0, action] + gamma * of_afters[child]
+        action_values[action] = weight * rewards[0, action] + gamma * of_afters[child]
         if best < 0 or action_values[action] > action_values[best]:
             best = action
     return best, action_values, n_playout_moves, len(states)
