@@ -25,7 +25,6 @@ from thetafront.engine.jit import inlined, kernel
 from thetafront.engine.rng import GOLDEN, mix
 from thetafront.engine.twenty48.planes import (
     Cell,
-    Tile,
     add_three_bits,
     add_to_four_bits,
     differ,
@@ -100,12 +99,6 @@ def store(group: Group, i: int, x: Cell) -> None:
 
 
 @inlined
-def store_tile(group: Group, i: int, x: Tile) -> None:
-    """Write the four planes of a tile from word i on, but not the flag of the tile."""
-    store(group, i, (x[0], x[1], x[2], x[3]))
-
-
-@inlined
 def turn(group: Group) -> None:
     """Transpose boards whose first random bit is set; by symmetry, this need not be undone."""
     for row in range(1, 4):
@@ -133,10 +126,10 @@ def slide(group: Group, rule: BuiltRule) -> None:
             a, b, c, d, moved = slide_row(
                 with_flag(first), with_flag(second), with_flag(third), with_flag(last), rule
             )
-            store_tile(group, i, a)
-            store_tile(group, i + CELL, b)
-            store_tile(group, i + 2 * CELL, c)
-            store_tile(group, i + 3 * CELL, d)
+            store(group, i, a[:4])  # without the flag
+            store(group, i + CELL, b[:4])
+            store(group, i + 2 * CELL, c[:4])
+            store(group, i + 3 * CELL, d[:4])
             # The number of empty cells, 0 to 4, in binary; the tiles of a row begin at a.
             ones = (a[4] & ~b[4]) | (c[4] & ~d[4])
             store(group, RESULT + row * CELL + w, (moved, ones, a[4] & ~c[4], ~a[4]))

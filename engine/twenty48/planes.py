@@ -137,9 +137,7 @@ def increment(m: np.uint64, x: Tile) -> Tile:
 @inlined
 def mergeable(x: Tile, y: Tile) -> np.uint64:
     """Mark where two neighbours merge; x must hold a tile wherever y does, as after a slide."""
-    a = (x[0], x[1], x[2], x[3])
-    b = (y[0], y[1], y[2], y[3])
-    return y[4] & ~(differ(a, b) | is_largest(b))
+    return y[4] & ~(differ(x[:4], y[:4]) | is_largest(y[:4]))
 
 
 @inlined
