@@ -10,7 +10,7 @@ with the constants of Stafford's "variant 13".
 
 import numpy as np
 
-from thetafront.engine.jit import inlined, kernel
+from thetafront.engine.jit import Integer, inlined, kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FORK = np.uint64(0xD1342543DE82EF95)
@@ -62,3 +62,16 @@ def next_word(stream: np.uint64) -> tuple[np.uint64, np.uint64]:
 def below(word: np.uint64, n: np.uint64) -> np.uint64:
     """Map the low 32 bits of ``word`` to 0 … n − 1; the bias is under n·2⁻³²."""
     return ((word & np.uint64(0xFFFFFFFF)) * n) >> np.uint64(32)
+
+
+@inlined
+def any_of_four(bits: Integer, word: np.uint64) -> Integer:
+    """Draw one of the bits 0 to 3 that are 1, all equally likely; return its number, or 4."""
+    n = (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1) + (bits >> 3 & 1)
+    left = np.int64(below(word, np.uint64(n)))
+    for number in range(4):
+        if bits >> number & 1:
+            if left == 0:
+                return number
+            left -= 1
+    return 4

@@ -57,9 +57,9 @@ from thetafront.agents.pacman.shortest_path import SearchArrays, new_search_arra
 from thetafront.agents.parameters import Tuned, categorical, flag, integer, real
 from thetafront.agents.policy_dispatch import Settings, decides
 from thetafront.engine.jit import Integer, inlined, kernel
-from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze, any_direction
+from thetafront.engine.pacman.maze import N_DIRECTIONS, Maze
 from thetafront.engine.pacman.state import PACMAN, State
-from thetafront.engine.rng import next_word
+from thetafront.engine.rng import any_of_four, next_word
 
 # With so many sweeps, a decision in the largest maze takes under a second, so Ctrl-C is answered.
 MAX_MAX_SWEEPS = 5_000
@@ -103,7 +103,7 @@ def any_of_the_best(values: Floats, stream: np.uint64) -> Integer:
         if values[direction] == best:
             tied |= 1 << direction
     word, _ = next_word(stream)
-    return any_direction(tied, word)
+    return any_of_four(tied, word)
 
 
 @decides(MDPSettings)

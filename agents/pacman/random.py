@@ -9,19 +9,10 @@ from thetafront.agents.agent import register
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.pacman.loop import PacmanDecisionTuple
 from thetafront.agents.policy_dispatch import Settings, decides
-from thetafront.engine.jit import Integer, inlined, kernel
-from thetafront.engine.pacman.maze import Action, Maze, any_direction
+from thetafront.engine.jit import kernel
+from thetafront.engine.pacman.maze import Maze
 from thetafront.engine.pacman.state import PACMAN, State
-from thetafront.engine.rng import next_word
-
-STOP = int(Action.STOP)
-
-
-@inlined
-def random_action(maze: Maze, state: State, word: np.uint64) -> Integer:
-    """Choose an open direction with equal probability; stop if there is none."""
-    directions = maze.open_directions[state.tally[PACMAN]]
-    return STOP if directions == 0 else any_direction(directions, word)
+from thetafront.engine.rng import any_of_four, next_word
 
 
 class PacmanRandomSettings(NamedTuple):
@@ -33,9 +24,9 @@ class PacmanRandomSettings(NamedTuple):
 def random_decision(
     settings: PacmanRandomSettings, maze: Maze, state: State, stream: np.uint64
 ) -> PacmanDecisionTuple:
-    """Choose an open direction at random."""
+    """Choose an open direction at random; stop, which is action 4, if there is none."""
     word, _ = next_word(stream)
-    return random_action(maze, state, word), 0, 0, 0.0
+    return any_of_four(maze.open_directions[state.tally[PACMAN]], word), 0, 0, 0.0
 
 
 @register

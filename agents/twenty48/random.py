@@ -12,25 +12,9 @@ from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.agents.twenty48.loop import DecisionTuple2048
 from thetafront.engine.jit import kernel
-from thetafront.engine.rng import POLICY, below, next_word
+from thetafront.engine.rng import POLICY, any_of_four, next_word
 from thetafront.engine.twenty48.board import N_ACTIONS, legal_actions
 from thetafront.engine.twenty48.rule import BuiltRule
-
-
-@kernel
-def random_action(legal: int, stream: np.uint64) -> int:
-    """Choose uniformly among the bits of ``legal`` that are 1; return -1 if there are none."""
-    n_legal = 0
-    for action in range(N_ACTIONS):
-        n_legal += legal >> action & 1
-    word, _ = next_word(stream)
-    remaining = np.int64(below(word, np.uint64(n_legal)))
-    for action in range(N_ACTIONS):
-        if legal >> action & 1:
-            if remaining == 0:
-                return action
-            remaining -= 1
-    return -1
 
 
 class RandomSettings(NamedTuple):
@@ -45,7 +29,9 @@ def random_decision(
     settings: RandomSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
     """Choose at random, without playouts; all values are NaN."""
-    return random_action(legal_actions(board), stream), settings.values, 0
+    legal = legal_actions(board)
+    word, _ = next_word(stream)
+    return (any_of_four(legal, word) if legal else -1), settings.values, 0
 
 
 @register

@@ -23,8 +23,9 @@ directions, and the high 32 bits decide whether only the closest directions are 
 import numpy as np
 
 from thetafront.engine.jit import Integer, inlined
-from thetafront.engine.pacman.maze import DX, DY, N_DIRECTIONS, NO_DIRECTION, Maze, any_direction
+from thetafront.engine.pacman.maze import DX, DY, N_DIRECTIONS, NO_DIRECTION, Maze
 from thetafront.engine.pacman.state import DIRECTION, PACMAN, TIMER, State, X, Y
+from thetafront.engine.rng import any_of_four
 
 CLOSEST = np.uint64(round(0.8 * 2**32))
 
@@ -57,7 +58,7 @@ def best_directions(
 def choose_direction(
     maze: Maze, state: State, i: Integer, word: np.uint64, directional: bool
 ) -> Integer:
-    """Choose the direction of ghost ``i``; NO_DIRECTION if it is walled in."""
+    """Choose the direction of ghost ``i``; NO_DIRECTION, which is 4, if it is walled in."""
     ghosts = state.ghosts
     x, y = ghosts[i, X], ghosts[i, Y]
     direction = ghosts[i, DIRECTION]
@@ -73,7 +74,7 @@ def choose_direction(
         pacman_x, pacman_y = 2 * (pacman // maze.height), 2 * (pacman % maze.height)
         sign = -1 if ghosts[i, TIMER] > 0 else 1
         directions = best_directions(directions, x, y, pacman_x, pacman_y, sign)
-    return any_direction(directions, word)
+    return any_of_four(directions, word)
 
 
 @inlined

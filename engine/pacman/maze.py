@@ -14,9 +14,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.engine.jit import Integer, inlined
-from thetafront.engine.rng import below
-
 Flags = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.int64]
 
@@ -34,7 +31,7 @@ class Action(IntEnum):
 N_ACTIONS = len(Action)
 N_DIRECTIONS = 4
 NO_DIRECTION = 4
-"""The direction of a ghost that has just started or restarted."""
+"""The direction of a ghost that has just started or restarted, or is walled in."""
 
 # Changes of x and y, indexed by action. The tuples are small, so each kernel can have a copy.
 DX = (0, 1, 0, -1, 0)
@@ -95,16 +92,3 @@ def build(
         pacman[0] * height + pacman[1],
         2 * np.array(ghosts, np.int64).reshape(-1, 2),
     )
-
-
-@inlined
-def any_direction(directions: Integer, word: np.uint64) -> Integer:
-    """Draw a direction of a set given as bits; NO_DIRECTION if the set is empty."""
-    n = (directions & 1) + (directions >> 1 & 1) + (directions >> 2 & 1) + (directions >> 3 & 1)
-    left = np.int64(below(word, np.uint64(n)))
-    for direction in range(N_DIRECTIONS):
-        if directions >> direction & 1:
-            if left == 0:
-                return direction
-            left -= 1
-    return NO_DIRECTION
