@@ -60,16 +60,11 @@ class LeafValue(StrEnum):
 
     @property
     def code(self) -> int:
-        """The number of this kind of value in kernels; both sets of weights share one number."""
-        return {
-            LeafValue.RANDOM: ROLLOUT_RANDOM,
-            LeafValue.LOOKAHEAD: ROLLOUT_LOOKAHEAD,
-            LeafValue.SCORE: SCORE,
-        }.get(self, WEIGHTED)
+        """The number of this kind of value in kernels."""
+        return list(LeafValue).index(self)
 
 
-ROLLOUT_RANDOM, ROLLOUT_LOOKAHEAD, WEIGHTED, SCORE = range(4)
-ROLLOUTS = (ROLLOUT_RANDOM, ROLLOUT_LOOKAHEAD)
+RANDOM, LOOKAHEAD, SCORE = LeafValue.RANDOM.code, LeafValue.LOOKAHEAD.code, LeafValue.SCORE.code
 
 WEIGHTS: dict[LeafValue, tuple[float, ...]] = {
     LeafValue.WEIGHTS_A: (15, 14, 13, 12, 8, 9, 10, 11, 7, 6, 5, 4, 0, 1, 2, 3),
@@ -150,11 +145,11 @@ def leaf_value(
     ``code`` is :attr:`LeafValue.code`. ``weights``, shape (16,), are used only by values from
     weights.
     """
-    if code in ROLLOUTS:
-        value, n_moves = rollout(board, n_steps, code == ROLLOUT_LOOKAHEAD, stream)
+    if code in (RANDOM, LOOKAHEAD):
+        value, n_moves = rollout(board, n_steps, code == LOOKAHEAD, stream)
         return float(value), n_moves
     if is_terminal(board):
         return 0.0, 0
-    if code == WEIGHTED:
-        return weighted_tiles(board, weights), 0
-    return float(worth(board)), 0
+    if code == SCORE:
+        return float(worth(board)), 0
+    return weighted_tiles(board, weights), 0
