@@ -342,14 +342,12 @@ class UCT(Agent2048):
 
     @property
     def settings(self) -> UCTSettings:
-        return UCTSettings(self.simulation_settings, self.own_tree())
+        return UCTSettings(self.simulation_settings, self.tree or self.empty_tree())
 
-    def own_tree(self) -> Tree:
-        """Return the tree of this game; outside a game, a new tree."""
-        if self.tree is not None:
-            return self.tree
+    def empty_tree(self) -> Tree:
+        """Return an empty tree with room for a decision and for the nodes that are kept."""
         n_kept = KEPT_FACTOR * self.n_simulations if self.reuse else 0
         return new_tree(n_kept + self.n_simulations + 1, self.depth)
 
     def in_game(self) -> "UCT":
-        return replace(self, tree=replace(self, tree=None).own_tree())
+        return replace(self, tree=self.empty_tree())

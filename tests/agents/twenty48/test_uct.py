@@ -148,7 +148,7 @@ def test_widening_follows_its_formula(k: float, alpha: float) -> None:
         if n_open < n_legal and n_open <= k * (m - 1) ** alpha:
             n_open += 1
         agent = UCT(m, 3, 20.0, LeafValue.SCORE, (), k, alpha, k, alpha)
-        tree = agent.own_tree()
+        tree = agent.empty_tree()
         search(tree, np.uint64(board), agent.simulation_settings, np.uint64(9))
         assert (tree.action_visits[ROOT] > 0).sum() == n_open
         for chance in range(tree.header[N_CHANCE]):
