@@ -167,14 +167,8 @@ class FiniteMDP:
     @property
     def tables(self) -> Tables:
         """The MDP in the form that kernels take."""
-        return Tables(
-            read_only(self.first_action),
-            read_only(self.reward),
-            read_only(self.first_outcome),
-            read_only(self.outcome),
-            read_only(self.probability),
-            float(self.discount),
-        )
+        arrays = {name: read_only(getattr(self, name)) for name in Tables._fields[:-1]}
+        return Tables(**arrays, discount=float(self.discount))
 
     def actions(self, state: int) -> range:
         """Return the action numbers of a state; ValueError if there is no such state."""
