@@ -226,8 +226,8 @@ class Layout:
     @property
     def ghosts(self) -> tuple[tuple[int, int], ...]:
         """Where each ghost starts, (x, y), in the order in which the ghosts move."""
-        found = [(k, x, y) for sign, k in NUMBERS.items() for x, y in self.places(sign)]
-        return tuple((x, y) for _, x, y in sorted(found))
+        found = [(k, place) for sign, k in NUMBERS.items() for place in self.places(sign)]
+        return tuple(place for _, place in sorted(found))
 
     @property
     def text(self) -> str:
@@ -245,13 +245,8 @@ class Layout:
         return np.array(upwards, np.bool_).T.copy()
 
     def places(self, character: str) -> tuple[tuple[int, int], ...]:
-        """List the cells (x, y) that show a character, in reading order."""
-        return tuple(
-            (x, self.height - 1 - line)
-            for line, row in enumerate(self.rows)
-            for x, given in enumerate(row)
-            if given == character
-        )
+        """List the cells (x, y) that show a character, in ascending order."""
+        return tuple((x, y) for x, y in np.argwhere(self.marked(character)).tolist())
 
 
 @lru_cache(maxsize=32)
