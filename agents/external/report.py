@@ -133,7 +133,9 @@ class Report:
         ReportError if the report lacks a field, or if a field has a value that is not allowed.
         """
         if isinstance(given, Game):
-            fields = fields_of_game(given)
+            fields = {each.name: getattr(given, each.name) for each in dataclasses.fields(given)}
+            fields[MOVES] = fields.pop("n_moves")
+            del fields["seed"]
             seconds = fields[SECONDS] if SECONDS in self.costs else fields.pop(SECONDS)
         elif isinstance(given, Mapping):
             fields = dict(given)
@@ -185,11 +187,3 @@ class Report:
         if self.high is not None and number > self.high:
             raise ReportError(f"{name} must be {self.high:g} or less (got {given!r})")
         return float(number)
-
-
-def fields_of_game(game: Game) -> dict[str, Any]:
-    """Return the fields of a report that consists of a :class:`~agents.agent.Game`."""
-    given = {each.name: getattr(game, each.name) for each in dataclasses.fields(game)}
-    given[MOVES] = given.pop("n_moves")
-    del given["seed"]
-    return given
