@@ -129,19 +129,16 @@ def kill(processes: Iterable[int]) -> None:
             os.kill(each, signal.SIGKILL)
 
 
-def read_cpu_seconds(process: int) -> float:
-    """Return the CPU seconds so far of all threads of a process, to the nanosecond."""
-    return time.clock_gettime((~process << 3) | CLOCK_OF_PROCESS)
-
-
 def cpu_seconds_with_ended(process: int) -> float:
     """Return the CPU seconds of a process and of the children it has waited for.
 
-    The time of the children is in ticks of 10 ms. So it is accurate for the sum of many games, but
-    not for a single game.
+    The time of the process, with all its threads, is exact to the nanosecond. The time of the
+    children is in ticks of 10 ms. So it is accurate for the sum of many games, but not for a single
+    game.
     """
+    own = time.clock_gettime((~process << 3) | CLOCK_OF_PROCESS)
     waited_for = content(f"/proc/{process}/stat").rpartition(b")")[2].split()[13:15]
-    return read_cpu_seconds(process) + sum(map(int, waited_for)) / TICKS
+    return own + sum(map(int, waited_for)) / TICKS
 
 
 def sum_cpu_seconds(processes: list[int]) -> float:
