@@ -87,8 +87,7 @@ class IntegerRange(Domain):
         return int(value) if isinstance(value, Integral) and is_real(value) else value
 
     def accepts(self, value: Any) -> bool:
-        is_integer = isinstance(value, Integral) and is_real(value)
-        return is_integer and self.low <= value <= self.high
+        return type(value) is int and self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
@@ -282,8 +281,6 @@ class Parameter:
 
         ValueError if it is not allowed.
         """
-        if isinstance(value, str) and self.takes_number:
-            raise ValueError(f"{self.name} must be {self.domain.allowed} (got {value!r})")
         if isinstance(self.domain, IntegerRange) and isinstance(value, float):
             if value != value // 1 or abs(value) > MAX_INTEGER:
                 raise ValueError(f"{self.name} must be {self.domain.allowed} (got {value:g})")
