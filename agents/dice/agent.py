@@ -66,7 +66,6 @@ class DiceGame(Game, kind="dice"):
 class DiceGames(NamedTuple):
     """Finished games with consecutive seeds."""
 
-    first_seed: int
     scores: npt.NDArray[np.int64]  # (n_games,), as in `DiceGame`
     n_moves: npt.NDArray[np.int64]  # (n_games,)
     ends: npt.NDArray[np.int64]  # (n_games,): the state in which each game ended, see `engine.dice`
@@ -227,7 +226,7 @@ class DiceAgent(DiceParameters):
             seed = np.uint64(first_seed + done)
             play_games(policy, seed, scores[part], n_moves[part], ends[part])
             seconds += time.thread_time() - begin
-        return DiceGames(first_seed, scores, n_moves, ends, seconds)
+        return DiceGames(scores, n_moves, ends, seconds)
 
     def warm_up(self) -> None:
         """Solve and play the game with one die of two sides."""
