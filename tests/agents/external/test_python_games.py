@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import pytest
 
 from tests.processes import python
 from thetafront.agents.agent import ChangedError, GameError
-from thetafront.agents.external.child import end_programs
 from thetafront.agents.external.limits import Limits
 from thetafront.agents.external.processes import Orphans, content, list_children
 from thetafront.agents.external.python import PythonAgent
@@ -23,13 +21,6 @@ DEFINITION = (
     "import ctypes, os, subprocess, sys, time\ndef play(seed, x):\n{body}\nclass E: agent = play\n"
 )
 HANG = "ctypes.PyDLL(None).sleep(1000)"  # in C, with Python's lock held
-
-
-@pytest.fixture(autouse=True)
-def ended() -> Iterator[None]:
-    """End all processes after a test."""
-    yield
-    end_programs()
 
 
 def agent(
@@ -234,20 +225,17 @@ def test_a_long_error_is_cut(tmp_path: Path) -> None:
     assert str(error.value).encode()
 
 
+@pytest.mark.usefixtures("adopted")
 def test_children_that_a_game_leaves_are_no_zombies(tmp_path: Path) -> None:
     body = "subprocess.run(['sh', '-c', 'sleep 0.01 &'])\nreturn {'score': 1.0}"
     player = agent(tmp_path, body)
-    Orphans.adopt()
-    try:
-        for seed in range(30):
-            player.play(seed)
-        time.sleep(0.2)
-        player.play(30)
-        stats = [content(f"/proc/{each}/stat") for each in list_children(os.getpid())]
-        states = [each.rpartition(b")")[2].split()[0] for each in stats]
-        assert states.count(b"Z") <= 3
-    finally:
-        Orphans.adopt(False)
+    for seed in range(30):
+        player.play(seed)
+    time.sleep(0.2)
+    player.play(30)
+    stats = [content(f"/proc/{each}/stat") for each in list_children(os.getpid())]
+    states = [each.rpartition(b")")[2].split()[0] for each in stats]
+    assert states.count(b"Z") <= 3
 
 
 def test_a_large_player_is_sent_as_fast_as_it_is_read() -> None:
