@@ -137,6 +137,11 @@ def to_packed(board: Sequence[Sequence[int]]) -> int:
     return int("".join(digits[::-1]), 16)
 
 
+def smallest(packed: int) -> int:
+    """One number for all symmetric boards."""
+    return min(map(to_packed, turns(from_packed(packed))))
+
+
 # --- the random words, from the papers and the documentation of engine.rng ---
 
 

@@ -86,11 +86,6 @@ def afterstates(board: oracle.Board) -> list[tuple[int, float]]:
     return [(oracle.to_packed(after), reward) for after, reward in slides]
 
 
-def smallest(packed: int) -> int:
-    """One number for all symmetric boards."""
-    return min(map(oracle.to_packed, oracle.turns(oracle.from_packed(packed))))
-
-
 @pytest.mark.parametrize("coherent", [True, False])
 @pytest.mark.parametrize("decay", [0.0, 0.6])
 def test_weights_change_as_the_equations_say(coherent: bool, decay: float) -> None:
@@ -132,10 +127,10 @@ def test_games_are_played_by_the_best_afterstate() -> None:
 
 def is_best(board: oracle.Board, after: int, reward: float, network: object) -> bool:
     worths = {
-        (smallest(each), points): points + plain_value(FOUR_BY_FIVE, network, each)  # type: ignore[arg-type]
+        (oracle.smallest(each), points): points + plain_value(FOUR_BY_FIVE, network, each)  # type: ignore[arg-type]
         for each, points in afterstates(board)
     }
-    found = worths.get((smallest(after), reward))
+    found = worths.get((oracle.smallest(after), reward))
     return found is not None and found >= max(worths.values()) - 0.01
 
 
@@ -253,8 +248,8 @@ def test_games_take_turns_to_start_in_each_stage() -> None:
         boards = [oracle.from_packed(start)]
         for _ in range(1 if start else 2):
             boards = [after for board in boards for after, _ in oracle.spawns(board)]
-        assert smallest(done.path[0]) in {
-            smallest(after) for board in boards for after, _ in afterstates(board)
+        assert oracle.smallest(done.path[0]) in {
+            oracle.smallest(after) for board in boards for after, _ in afterstates(board)
         }
         whole = (0, 0.0) if start else (1, sum(done.rewards))
         assert done.counts == (1, len(done.path), *whole)
