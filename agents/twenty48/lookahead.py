@@ -47,14 +47,10 @@ from thetafront.engine.twenty48.board import (
     empty_cells,
     spawn,
     transpose,
-)
-from thetafront.engine.twenty48.rows import (
-    RowTables,
-    row_tables,
-    slide_rows,
     turned_back,
     turned_for,
 )
+from thetafront.engine.twenty48.rows import RowTables, row_tables, slide_rows
 
 MAX_FOURS = 8
 MAX_TABLE_BITS = 24

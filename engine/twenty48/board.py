@@ -186,24 +186,37 @@ def turn(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> np.uin
 
 
 @inlined
-def turn_back(board: np.uint64, transposed: np.uint64, mirrored: np.uint64) -> np.uint64:
-    """Undo :func:`turn`."""
-    board = where(all_or_none(mirrored), mirror(board), board)
-    return where(all_or_none(transposed), transpose(board), board)
+def turned_for(board: np.uint64, transposed: np.uint64, action: Integer) -> np.uint64:
+    """Turn a board (given with its transpose) so that the action becomes a slide to the left.
+
+    Actions 0 to 3 are up, right, down, left: see :class:`Action`.
+    """
+    if action == 0:
+        return transposed
+    if action == 1:
+        return mirror(board)
+    if action == 2:
+        return mirror(transposed)
+    return board
+
+
+@inlined
+def turned_back(board: np.uint64, action: Integer) -> np.uint64:
+    """Undo :func:`turned_for`."""
+    if action == 0:
+        return transpose(board)
+    if action == 1:
+        return mirror(board)
+    if action == 2:
+        return transpose(mirror(board))
+    return board
 
 
 @inlined
 def slide(board: np.uint64, action: Integer, rule: BuiltRule) -> np.uint64:
-    """Return the afterstate of ``action``, which is the board itself if the action is illegal.
-
-    Bit 0 of ``action + 1`` says whether to transpose the board, and bit 1 whether to mirror it. On
-    the turned board, the action is a slide to the left.
-    """
-    code = np.uint64(action) + np.uint64(1)
-    transposed = code & np.uint64(1)
-    mirrored = (code >> np.uint64(1)) & np.uint64(1)
-    turned = turn(board, transposed, mirrored)
-    return turn_back(slide_left(turned, rule), transposed, mirrored)
+    """Return the afterstate of ``action``, which is the board itself if the action is illegal."""
+    turned = turned_for(board, transpose(board), action)
+    return turned_back(slide_left(turned, rule), action)
 
 
 @kernel

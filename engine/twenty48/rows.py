@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.engine.jit import inlined, kernel
-from thetafront.engine.twenty48.board import mirror, slide_left, transpose, worth
+from thetafront.engine.twenty48.board import slide_left, worth
 
 N_ROWS = 1 << 16
 ROW = np.uint64(0xFFFF)
@@ -54,30 +54,3 @@ def slide_rows(tables: RowTables, board: np.uint64) -> tuple[np.uint64, np.float
     after = np.uint64(left[first]) | (np.uint64(left[second]) << np.uint64(16))
     after |= (np.uint64(left[third]) << np.uint64(32)) | (np.uint64(left[fourth]) << np.uint64(48))
     return after, (reward[first] + reward[second]) + (reward[third] + reward[fourth])
-
-
-@inlined
-def turned_for(board: np.uint64, transposed: np.uint64, action: int) -> np.uint64:
-    """Turn a board (given with its transpose) so that the action becomes a slide to the left.
-
-    Actions 0 to 3 are up, right, down, left: see :class:`~engine.twenty48.board.Action`.
-    """
-    if action == 0:
-        return transposed
-    if action == 1:
-        return mirror(board)
-    if action == 2:
-        return mirror(transposed)
-    return board
-
-
-@inlined
-def turned_back(board: np.uint64, action: int) -> np.uint64:
-    """Undo :func:`turned_for`."""
-    if action == 0:
-        return transpose(board)
-    if action == 1:
-        return mirror(board)
-    if action == 2:
-        return transpose(mirror(board))
-    return board

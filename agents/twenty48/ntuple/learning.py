@@ -37,8 +37,8 @@ from thetafront.agents.twenty48.afterstate_value import value
 from thetafront.agents.twenty48.ntuple.patterns import Network, Weights, put_indices, stage
 from thetafront.engine.jit import inlined, kernel, prefetch
 from thetafront.engine.rng import SPAWN, START, next_word, stream
-from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose
-from thetafront.engine.twenty48.rows import RowTables, slide_rows, turned_for
+from thetafront.engine.twenty48.board import N_ACTIONS, spawn_from_word, transpose, turned_for
+from thetafront.engine.twenty48.rows import RowTables, slide_rows
 
 MAX_MOVES = 1 << 18  # of a game: each spawn adds 2 or more, and sixteen 32768s sum to 2**19
 AHEAD, RING = 4, 8  # weights are prefetched 4 corrections ahead; RING: a larger power of two

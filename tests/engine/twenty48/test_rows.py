@@ -6,8 +6,8 @@ import pytest
 from tests.engine.twenty48.groups import cells_of, faces_of
 from tests.oracles import twenty48 as oracle
 from thetafront.engine.jit import kernel
-from thetafront.engine.twenty48.board import transpose
-from thetafront.engine.twenty48.rows import N_ROWS, row_tables, slide_rows, turned_back, turned_for
+from thetafront.engine.twenty48.board import transpose, turned_back, turned_for
+from thetafront.engine.twenty48.rows import N_ROWS, row_tables, slide_rows
 
 
 @kernel
