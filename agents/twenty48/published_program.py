@@ -16,22 +16,24 @@ from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.agents.agent import register
 from thetafront.agents.parameters import flag, integer, real
 from thetafront.agents.policy_dispatch import decides
 from thetafront.agents.twenty48.agent import CASCADE, Agent2048
-from thetafront.agents.twenty48.expectation import mean_of_best, put_spawns
+from thetafront.agents.twenty48.expectation import (
+    MAX_NODES,
+    ExpectationSettings,
+    choose,
+    put_nodes,
+)
 from thetafront.agents.twenty48.loop import DecisionTuple2048
 from thetafront.agents.twenty48.schedule import AUTHORS_SCHEDULE, BEST_SHARE, MAX_COUNT
 from thetafront.engine.jit import kernel
 from thetafront.engine.rng import PLAYOUT, SPAWN, substream
-from thetafront.engine.twenty48.board import N_ACTIONS, P_FOUR, P_TWO, afterstate, n_empty, spawn
+from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, spawn
 from thetafront.engine.twenty48.playout import playouts
 from thetafront.engine.twenty48.rule import BuiltRule
-
-MAX_NODES = 30
 
 
 class OneSpawnSettings(NamedTuple):
@@ -68,8 +70,7 @@ def decide_by_one_spawn(
 class TwosSettings(NamedTuple):
     """Settings of :func:`decide_by_twos`."""
 
-    schedule: npt.NDArray[np.int64]  # (2, 16), see `Schedule.table`
-    top_share: float  # θ₆
+    plain: ExpectationSettings  # without the error
 
 
 @decides(TwosSettings)
@@ -78,33 +79,23 @@ def decide_by_twos(
     settings: TwosSettings, board: np.uint64, stream: np.uint64, rule: BuiltRule
 ) -> DecisionTuple2048:
     """Decide by equation 2, with a 2 instead of each spawned 4."""
-    schedule, top_share = settings
     values = np.full(N_ACTIONS, np.nan)
     nodes = np.empty(MAX_NODES, np.uint64)
     counts = np.empty(MAX_NODES, np.int64)
-    best = -1
-    n_playout_moves = np.int64(0)
+    first_node = np.empty(N_ACTIONS + 1, np.int64)
+    n_nodes, _, _ = put_nodes(settings.plain, board, rule, nodes, counts, first_node, 0)
+    for node in range(1, n_nodes, 2):
+        nodes[node] = nodes[node - 1]
+    scores = np.empty(counts[:n_nodes].sum(), np.int64)
+    n_playout_moves, offset = np.int64(0), 0
     for action in range(N_ACTIONS):
-        after, reward = afterstate(board, action, rule)
-        if after == board:
-            continue
-        m = n_empty(after)
-        n_nodes = put_spawns(after, nodes, 0)
-        for node in range(n_nodes):
-            counts[node] = schedule[node % 2, m]
-            nodes[node] = nodes[node - node % 2]
+        begin, end = first_node[action], first_node[action + 1]
         mine = substream(stream, np.uint64(action))
-        scores, n_random = playouts(nodes[:n_nodes], counts[:n_nodes], mine, rule)
+        gained, n_random = playouts(nodes[begin:end], counts[begin:end], mine, rule)
+        scores[offset : offset + len(gained)] = gained
         n_playout_moves += n_random
-        value = np.float64(reward)
-        offset = 0
-        for node in range(n_nodes):
-            p = (P_TWO if node % 2 == 0 else P_FOUR) / m
-            value += p * mean_of_best(scores[offset : offset + counts[node]], top_share)
-            offset += counts[node]
-        values[action] = value
-        if best < 0 or value > values[best]:
-            best = action
+        offset += len(gained)
+    best = choose(settings.plain, board, rule, counts, first_node, scores, values)
     return best, values, n_playout_moves
 
 
@@ -135,4 +126,4 @@ class FoursExploredAsTwos(Agent2048):
 
     @cached_property
     def settings(self) -> TwosSettings:
-        return TwosSettings(AUTHORS_SCHEDULE.table(), self.theta6)
+        return TwosSettings(ExpectationSettings(AUTHORS_SCHEDULE.table(), self.theta6))
