@@ -46,7 +46,10 @@ def locked(location: Location) -> Iterator[ServerLock | None]:
             os.write(descriptor, holder.encode(errors="surrogateescape"))
         yield None
     finally:
-        path.unlink(missing_ok=True)
+        with suppress(
+            OSError
+        ):  # a disk that has become read-only must not hide what stopped the run
+            path.unlink(missing_ok=True)
         os.close(descriptor)
 
 

@@ -509,8 +509,10 @@ class Sweep:
                 f"{error}; finished games are stored; the same command resumes"
             ) from None
         except SQLAlchemyError as error:
-            # A full disk or a lost server: all games stored before are kept.
-            reason = first_line(error.__cause__ or error)
+            cause = error.__cause__ or error
+            reason = f"{first_line(cause)}; finished games are stored; the same command resumes"
+            if getattr(cause, "sqlite_errorname", "") == "SQLITE_READONLY_DBMOVED":
+                reason = "the file was moved or deleted"
             raise RunError(
                 f"storage: {self.location.url_without_password} fails: {reason}"
             ) from None

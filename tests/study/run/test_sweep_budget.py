@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 
 from tests.study.cli.test_failures import made
+from tests.study.conftest import Coin, CoinGame
 from tests.study.experiments.definitions import COINS
 from tests.study.made_studies import store_coins
-from tests.study.program import refused, succeeded
+from tests.study.program import invoked, refused, succeeded
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from thetafront.study.run import stopping
@@ -151,3 +152,19 @@ def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.Mon
     assert (front["n_games"] >= 20).all()
     gaps = np.diff(np.log10(front["work_per_game"]))
     assert gaps.max() < 0.6, "two decades have seven gaps, which are wider where the score is flat"
+
+
+def test_a_study_that_was_moved_away_is_said_so(
+    coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play, database = Coin.play, tmp_path / "coin" / "study.db"
+
+    def play_and_move(agent: Coin, seed: int) -> CoinGame:
+        if database.exists() and next(games) == 20:
+            database.rename(tmp_path / "elsewhere.db")
+        return play(agent, seed)
+
+    games = itertools.count()
+    monkeypatch.setattr(Coin, "play", play_and_move)
+    said = invoked(tmp_path, *SWEEP, *TARGETS, code=1).stderr
+    assert f"storage: sqlite:///{database} fails: the file was moved or deleted" in said
