@@ -66,7 +66,7 @@ def judged(name: str, seed: int, by_model: bool) -> Floats:
     rng, draw = np.random.default_rng(seed), GAMES[name]
     experiment = Experiment(
         name="skewed", agent=true_mean, space=SPACE, goal=mean("score"), costs=(reported("work"),)
-    ).settled(False)
+    )
     record = StudyRecord(experiment.name, SPACE.as_records(), seed, "sobol", 16)
     trials = []
     for number, unit in enumerate(sobol(2, 64, seed)[:N_TRIALS].tolist()):

@@ -59,9 +59,10 @@ def fit_study(data: StudyData) -> FittedModel | None:
 def reweighted(observations: Observations, data: StudyData, posterior: Posterior) -> Observations:
     """Return trials with the variances of :mod:`study.model.weights`, given a model of them."""
     experiment, scale = data.experiment, data.experiment.scales[0]
-    raw = np.array([trial.values for trial in data.complete_trials])
+    complete = data.complete_trials
+    raw = np.array([trial.values for trial in complete])
     known = np.flatnonzero(np.isfinite(to_maximize(raw, np.ones(2), experiment.scales)).all(axis=1))
-    trials = [data.complete_trials[k] for k in known]
+    trials = [complete[k] for k in known]
     before, m = observations.noise[:, 0], len(observations.first_noise)
     found = variances_by_model(trials, experiment.goal, posterior, observations.points, before)
     if found is before:

@@ -15,7 +15,8 @@ then counts unlucky games most, and expects too little everywhere. Here, the var
 exp(f + ρ·r) instead, times a constant that makes it agree with s² on average. If s² depends on the
 mean only, ρ is near 0, and luck hardly matters. If it differs for other reasons, ρ is near 1, and
 the variance is nearly s². To find ρ, the games of each θ are split into halves: the covariance of
-their r is not due to chance.
+their r is not due to chance. Where s² is 30 times as large as usual, a game is an outlier. Then the
+variance is s², and the constant is computed without it.
 
 The prediction depends on the variances, and the variances on the prediction, so the model of the
 trials is fitted three times.
@@ -47,6 +48,7 @@ from thetafront.study.shrinkage import ENOUGH, Moments, columns
 N_ROUNDS = 2  # how often the model of the trials is fitted again
 MIN_SAMPLES = 24  # samples of many games
 MIN_VARYING = 8  # those of them whose halves vary
+OUTLIER = 30.0  # a sample with s² so many times as large as usual keeps its own
 
 
 def variances_by_model(
@@ -91,4 +93,8 @@ def variances_of_games(samples: Sequence[Floats], predicted: Floats) -> Floats |
     shared = np.cov(left, right)[0, 1] / max(np.var(apart, ddof=1), 1e-12)
     logs[varies] += np.clip(shared, 0.0, 1.0) * apart
     found = np.exp(np.clip(logs, whole.min(), whole.max()))
-    return np.asarray(found * parts[0][2].sum() / (freedom @ found))
+    squares = parts[0][2] / freedom
+    times = squares / found
+    usual = times <= OUTLIER * np.median(times[varies])
+    found *= (freedom * squares)[usual].sum() / (freedom * found)[usual].sum()
+    return np.where(usual, found, squares)

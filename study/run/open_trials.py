@@ -1,10 +1,10 @@
 """Open trials, which are those whose games are being played, and how the log stores them."""
 
 import time
-from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from heapq import heapify, heappush
 
 from thetafront.agents.agent import Agent
 from thetafront.study.experiments.failures import counting_games, left_out_text, shows_failures
@@ -59,8 +59,8 @@ class OpenTrials:
             self.mirror = Mirror(log, data.experiment, data.trials)
         self.writer = StudyWriter(log, connection, mirror=self.mirror)
         self.open: dict[int, OpenTrial] = {}  # by number
-        # Games that have not been given to a worker yet: trial numbers and replicates.
-        self.waiting: deque[tuple[int, int]] = deque()
+        # A heap of games that have not been given to a worker yet: trial numbers and replicates.
+        self.waiting: list[tuple[int, int]] = []
         self.n_complete = self.n_failed = self.n_games = 0  # including those of earlier runs
         # Seconds until the writer accepted each new trial (`begin`) and each game (`store`), and
         # seconds to compute each trial's objectives (`tell`). The writer accepts rows late if the
@@ -109,7 +109,8 @@ class OpenTrials:
         self.open[trial.number] = OpenTrial(point, agent)
         if ended := self.ended(point, error):
             return ended
-        self.waiting += [(trial.number, each) for each in point.missing(penalty)]
+        for replicate in point.missing(penalty):
+            heappush(self.waiting, (trial.number, replicate))
         if self.mirror is not None:
             self.mirror.put(point)
         return None
@@ -136,7 +137,7 @@ class OpenTrials:
             with timed(self.seconds["store"]):
                 self.writer.write(game_row((SEARCH, number), replicate, game, finished.machine))
                 if point.add(replicate, game, penalty) is None:
-                    self.waiting.appendleft((number, point.n_replicates(penalty) - 1))
+                    heappush(self.waiting, (number, point.n_replicates(penalty) - 1))
         return self.ended(point)
 
     def ended(self, point: Point, error: str = "") -> Point | None:
@@ -149,7 +150,8 @@ class OpenTrials:
                 error = left_out_text(point.failures, point.n_ended)
         if error:
             self.writer.write(failure((SEARCH, point.number), error))
-            self.waiting = deque(each for each in self.waiting if each[0] != point.number)
+            self.waiting = [each for each in self.waiting if each[0] != point.number]
+            heapify(self.waiting)
             self.n_failed += 1
             ended = replace(point, error=error, ended=time.time())
         elif is_missing:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from heapq import heappop
 from statistics import fmean
 from typing import Any
 
@@ -163,7 +164,7 @@ class Search(GameSource[Key]):
         most = math.inf if agent.learns else self.most_games
         replicates: list[int] = []
         while waiting and waiting[0][0] == number and len(replicates) < most:
-            replicates.append(waiting.popleft()[1])
+            replicates.append(heappop(waiting)[1])
         self.n_tasks_out += 1
         seeds = [search_seed(self.settings.seed, number, each) for each in replicates]
         return Task((number, tuple(replicates)), agent, seeds)

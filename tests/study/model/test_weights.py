@@ -56,6 +56,18 @@ def test_what_differs_for_other_reasons_is_kept() -> None:
     np.testing.assert_allclose(found, [each.var(ddof=1) for each in samples], rtol=0.3)
 
 
+def test_an_outlier_changes_only_its_own_sample() -> None:
+    rng = np.random.default_rng(6)
+    samples = list(rng.normal(50.0, 10.0, (N_TRIALS, N_GAMES)))
+    before = variances_of_games(samples, np.full(N_TRIALS, 50.0))
+    samples[7][3] = 1e6
+    found = variances_of_games(samples, np.full(N_TRIALS, 50.0))
+    assert before is not None
+    assert found is not None
+    assert found[7] == pytest.approx(np.var(samples[7], ddof=1))
+    np.testing.assert_allclose(np.delete(found, 7), np.delete(before, 7), rtol=0.1)
+
+
 @pytest.mark.parametrize("deviation", [0.0, 1e-14])
 def test_samples_that_hardly_vary_tell_nothing(deviation: float) -> None:
     rng = np.random.default_rng(4)

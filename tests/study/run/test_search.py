@@ -9,8 +9,9 @@ from typing import Any
 import optuna
 import pytest
 
-from tests.study.conftest import Coin
+from tests.study.conftest import Coin, CoinGame
 from tests.study.made_studies import new_study_in
+from thetafront.agents.agent import GameError
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
@@ -315,6 +316,26 @@ def test_a_trial_that_fails_says_why_and_another_takes_its_place(
     assert "too many today" in watch.messages[0]
     failed = next(trial for trial in trials_of(study) if trial.state == "fail")
     assert failed.error == "n_playouts: too many today"
+
+
+def test_replacements_of_failed_games_come_after_a_trials_own_games(
+    coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the first games in a row tell whether a θ is left out, so they must be played first."""
+    play = Coin.play
+
+    def fail(agent: Coin, seed: int) -> CoinGame:
+        if agent.effort > 20:
+            raise GameError("too much effort")
+        return play(agent, seed)
+
+    monkeypatch.setattr(Coin, "play", fail)
+    monkeypatch.setattr(Coin, "is_ours", False)  # failures of our own agents end a trial at once
+    settings = replace(SETTINGS, n_trials=4, n_replicates=20, design_size=4)
+    study, _ = search(replace(coin, max_failures=0.5), tmp_path, settings)
+    failed = [trial for trial in trials_of(study) if trial.error]
+    assert failed
+    assert max(max(trial.failures) for trial in failed) < 20
 
 
 def test_one_failure_after_the_other_stops_the_search_and_costs_no_budget(
