@@ -38,11 +38,11 @@ class Format:
     """How a goal's values are written."""
 
     # Format specifications of a value, of a value at an axis, and of an area under a front.
-    value: str = ""
-    tick: str = ""
-    area_value: str = ""
-    unit: str = ""  # unit of values; empty if there is none
-    area_unit: str = ""  # unit of an area under a front, without the factor "decades of cost"
+    value: str
+    tick: str
+    area_value: str
+    unit: str  # unit of values; empty if there is none
+    area_unit: str  # unit of an area under a front, without the factor "decades of cost"
     # "plus-minus": `100 ± 5`, or `100 ± ?` for a width of 0, since the error is then unknown.
     # "ends": `30% (25% to 36%)`. "exact": `100 ± 5`, or `100` for a width of 0.
     interval_style: Literal["plus-minus", "ends", "exact"] = "plus-minus"
@@ -154,6 +154,11 @@ class FittingFormat(Format):
     ``0.4312 ± 0.0021``.
     """
 
+    value: str = ""
+    tick: str = ""
+    area_value: str = ""
+    unit: str = ""
+    area_unit: str = ""
     n_digits: int = DIGITS
 
     def text(self, value: float) -> str:
