@@ -119,7 +119,7 @@ def engine_of(location: Location) -> Iterator[Engine]:
 
 
 def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -> Engine:
-    """Open a storage; InputError if that is impossible, or if it has no studies.
+    """Open a storage; InputError if that is impossible, or if there are no studies to read.
 
     With ``for_writing``, a file may be missing. With ``may_lack``, tables may be missing, so that
     the storage can be repaired.
@@ -194,7 +194,7 @@ def check_file(path: Path, for_writing: bool) -> None:
 
 
 def check_tables(engine: Engine, location: Location, for_writing: bool, may_lack: bool) -> None:
-    """Raise InputError if a database has no studies, or DamageError if it has lost tables.
+    """Raise InputError if there are no studies to read, or DamageError if tables are lost.
 
     A file that has only some of the tables is allowed if these are empty: a kill while tables are
     created leaves such a file, and the next sweep creates the others.

@@ -50,8 +50,10 @@ def fit_study(data: StudyData) -> FittedModel | None:
         if not len(observations.points):
             return None
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
-        for _ in range(N_ROUNDS):  # quick if nothing changes, because fits are cached
-            observations = reweighted(observations, data, posterior)
+        for _ in range(N_ROUNDS):
+            if (again := reweighted(observations, data, posterior)) is observations:
+                break
+            observations = again
             known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         return FittedModel(cube, known, posterior, data.record.seed)
 

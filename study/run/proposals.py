@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import optuna
@@ -224,11 +225,13 @@ class Proposals:
             start_trackers()
             apart = os.getpid(), self.proposer
             self.pool: Any = ProcessPoolExecutor(1, initializer=begin_apart, initargs=apart)
-            self.answer = answer_apart
-            submitted(self.pool, answer_apart, (), ())  # start it while the design is played
+            self.submit: Callable[..., Future[ProposalBatch]] = partial(
+                submitted, self.pool, answer_apart
+            )
+            self.submit((), ())  # start it while the design is played
         else:
             self.pool = ThreadPoolExecutor(1, thread_name_prefix="proposals")
-            self.answer = self.proposer.answer
+            self.submit = partial(self.pool.submit, self.proposer.answer)
 
     def learn(self, trial: FrozenTrial) -> None:
         """Record a trial that has ended; later proposals know its result."""
@@ -255,7 +258,7 @@ class Proposals:
             self.n_trials += q
         else:
             numbers = [self.waiting.popleft() for _ in range(min(q, len(self.waiting)))]
-        self.future = submitted(self.pool, self.answer, self.known_to(numbers[0]), numbers)
+        self.future = self.submit(self.known_to(numbers[0]), numbers)
 
     def take(self) -> list[Point]:
         """Return the proposals that are ready, in the order of their numbers.

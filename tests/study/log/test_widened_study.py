@@ -2,6 +2,7 @@
 
 import io
 from collections import Counter
+from concurrent.futures import wait
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -126,7 +127,8 @@ def test_samplers_search_the_wider_space(searched: tuple[Log, Location]) -> None
     assert {each.distributions["n_playouts"].high for each in copies} == {80}  # type: ignore[attr-defined]
     assert [each.params for each in copies] == [each.params for each in data.trials]
     proposals.begin()
-    proposals.wait(60.0)
+    assert proposals.future is not None
+    assert wait([proposals.future], timeout=60.0).done
     (proposal,) = proposals.take()
     proposals.close()
     assert proposal.number == 4

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import wait
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -295,7 +296,8 @@ def test_functions_filter_proposals_in_a_process_that_cannot_import_them(
     proposals = Proposals([], DIRECTIONS, space, partial(gradient, space=space), False, True)
     try:
         proposals.begin(12)
-        proposals.wait(60.0)
+        assert proposals.future is not None
+        assert wait([proposals.future], timeout=60.0).done
         for each in proposals.take():
             assert each.params["lc"] + each.params["lp"] <= 4
     finally:

@@ -9,13 +9,14 @@ from typing import Any
 import optuna
 import pytest
 
-from tests.study.conftest import Coin, CoinGame
+from tests.study.conftest import Coin
 from tests.study.made_studies import new_study_in
-from thetafront.agents.agent import GameError
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, mean
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log, Rows
 from thetafront.study.log.log import lost as lost_point
 from thetafront.study.log.point import Point
@@ -318,22 +319,24 @@ def test_a_trial_that_fails_says_why_and_another_takes_its_place(
     assert failed.error == "n_playouts: too many today"
 
 
-def test_replacements_of_failed_games_come_after_a_trials_own_games(
-    coin: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_replacements_of_failed_games_come_after_a_trials_own_games(tmp_path: Path) -> None:
     """Only the first games in a row tell whether a θ is left out, so they must be played first."""
-    play = Coin.play
 
-    def fail(agent: Coin, seed: int) -> CoinGame:
-        if agent.effort > 20:
-            raise GameError("too much effort")
-        return play(agent, seed)
+    def play(seed: int, x: float) -> float:
+        if x > 0.5:
+            raise ValueError("x is too large")
+        return x + seed % 7
 
-    monkeypatch.setattr(Coin, "play", fail)
-    monkeypatch.setattr(Coin, "is_ours", False)  # failures of our own agents end a trial at once
+    failing = Experiment(
+        name="failing",
+        agent=play,
+        space=Space((NumericParameter("x", 0.0, 1.0),)),
+        goal=mean("value"),
+        max_failures=0.5,
+    ).settled(False)
     settings = replace(SETTINGS, n_trials=4, n_replicates=20, design_size=4)
-    study, _ = search(replace(coin, max_failures=0.5), tmp_path, settings)
-    failed = [trial for trial in trials_of(study) if trial.error]
+    study, _ = search(failing, tmp_path, settings)
+    failed = [trial for trial in StudyData.read(study, failing).trials if trial.error]
     assert failed
     assert max(max(trial.failures) for trial in failed) < 20
 
