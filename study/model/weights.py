@@ -22,14 +22,18 @@ it.
 The prediction depends on the variances, and the variances on the prediction, so the model of the
 trials is fitted three times.
 
-In simulated studies of 60 trials of 32 games, 95% intervals contained the true mean of validated
-points with 200 games in these shares of 240 cases (``python -m results.benchmarks.skewed``):
+In simulated studies with 60 trials of 32 games, 95% intervals contained the true mean of validated
+points of 200 games in these shares of 240 cases (``python -m results.benchmarks.skewed``):
 
-=======================================  ======  =============
-scores of a game                         s²      exp(f + ρ·r)
-=======================================  ======  =============
-normal                                   TABLE
-=======================================  ======  =============
+=======================================  =====  ============
+scores of a game                         s²     exp(f + ρ·r)
+=======================================  =====  ============
+normal                                   0.942  0.933
+normal, with deviations of 0.05 to 5     0.933  0.933
+exponential                              0.963  0.983
+lognormal, with a log deviation of 1.5   0.600  0.925
+0 in 95% of games, else uniform          0.633  0.883
+=======================================  =====  ============
 
 Source: McCullagh and Nelder, *Generalized Linear Models* (1989), §2.5, iteratively reweighted least
 squares; §10.3, a model of the dispersion.
@@ -66,7 +70,9 @@ def variances_by_model(
     if goal.is_exact or len(many) < MIN_SAMPLES or posterior.scales[0].form is Form.ANGLE:
         return before
     predicted = posterior.sign * posterior.mean(points[many])[:, 0]
-    variances = variances_of_games([goal.samples(owners[k].in_order) for k in many], predicted)
+    variances = variances_of_games(
+        [goal.samples(owners[k].in_order) for k in many.tolist()], predicted
+    )
     if variances is None:
         return before
     scale, found = posterior.scales[0], before.copy()
@@ -100,4 +106,4 @@ def variances_of_games(samples: Sequence[Floats], predicted: Floats) -> Floats |
     found = np.exp(np.clip(logs, whole[usual].min(), whole[usual].max()))
     is_outlier = varies & ~usual
     total = (freedom * squares[0])[~is_outlier].sum() / (freedom * found)[~is_outlier].sum()
-    return np.where(is_outlier, squares[0], total * found)
+    return np.asarray(np.where(is_outlier, squares[0], total * found))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from tests.study.experiments.definitions import COINS, SEARCHER
@@ -68,6 +69,8 @@ def test_an_agent_of_the_package_has_games_of_its_own_class() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             Experiment("mine", "uct", space, mean("score"), baselines=baselines)
+    row = pd.DataFrame([{"n_simulations": 9}]).iloc[0]  # as of a study's table of trials
+    assert replace(made, baselines={"row": row}).baselines == {"row": {"n_simulations": 9}}
 
 
 def test_a_file_s_definition_is_not_silently_replaced_by_a_script_s(tmp_path: Path) -> None:
@@ -334,7 +337,7 @@ def test_the_definitions_of_the_docs_are_experiments(tmp_path: Path) -> None:
     searcher = experiment(
         write(tmp_path, block("how-to/python-agent.md", "python"), "docs_searcher.py")
     )
-    assert searcher.build({"depth": 9}).play(0).score == 3.0
+    assert 3.0 <= searcher.build({"depth": 9}).play(0).score < 4.0
 
 
 def test_limits_of_an_experiment_hold_for_functions_and_programs(tmp_path: Path) -> None:
