@@ -90,7 +90,7 @@ def variances_of_games(samples: Sequence[Floats], predicted: Floats) -> Floats |
     freedom = parts[0][0] - 1.0
     squares = np.array([m2 / (n - 1.0) for n, _, m2 in parts])
     usual = varies = (squares > 0.0).all(axis=0)
-    whole, *halves = np.log(np.where(varies, squares, np.nan))
+    whole, *halves = np.log(np.where(squares > 0.0, squares, np.nan))
     x = (predicted - predicted.mean()) / (predicted.std() or 1.0)
     powers = np.column_stack([np.ones_like(x), x, x**2])
     for _ in range(2):  # with all that vary, and without outliers
@@ -98,12 +98,13 @@ def variances_of_games(samples: Sequence[Floats], predicted: Floats) -> Floats |
             return None
         curve = powers @ np.linalg.lstsq(powers[usual], whole[usual])[0]
         apart = whole - curve
-        off = np.abs(apart - np.median(apart[varies]))
-        usual = varies & (off <= OUTLIER * np.median(off[varies]))
+        off = apart - np.median(apart[varies])
+        limit = OUTLIER * np.median(np.abs(off[varies]))
+        usual = varies & (np.abs(off) <= limit)
     left, right = (each[usual] - curve[usual] for each in halves)
     shared = np.cov(left, right)[0, 1] / max(np.var(apart[usual], ddof=1), 1e-12)
     logs = curve + np.where(usual, np.clip(shared, 0.0, 1.0) * apart, 0.0)
     found = np.exp(np.clip(logs, whole[usual].min(), whole[usual].max()))
-    is_outlier = varies & ~usual
+    is_outlier = np.where(varies, ~usual, off > limit)
     total = (freedom * squares[0])[~is_outlier].sum() / (freedom * found)[~is_outlier].sum()
     return np.asarray(np.where(is_outlier, squares[0], total * found))

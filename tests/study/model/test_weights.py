@@ -56,9 +56,13 @@ def test_what_differs_for_other_reasons_is_kept() -> None:
     np.testing.assert_allclose(found, [each.var(ddof=1) for each in samples], rtol=0.3)
 
 
-def test_an_outlier_changes_only_its_own_sample() -> None:
+@pytest.mark.parametrize("share_of_zeros", [0.0, 0.95])
+def test_an_outlier_changes_only_its_own_sample(share_of_zeros: float) -> None:
     rng = np.random.default_rng(6)
-    samples = list(rng.normal(50.0, 10.0, (N_TRIALS, N_GAMES)))
+    is_zero = rng.random((N_TRIALS, N_GAMES)) < share_of_zeros
+    samples = list(np.where(is_zero, 0.0, rng.normal(50.0, 10.0, (N_TRIALS, N_GAMES))))
+    if share_of_zeros:  # the outlier's half is then the only one that varies
+        samples[7][:] = 0.0
     before = variances_of_games(samples, np.full(N_TRIALS, 50.0))
     samples[7][3] = 1e6
     found = variances_of_games(samples, np.full(N_TRIALS, 50.0))
