@@ -321,7 +321,7 @@ def plain_values(agent: Any) -> dict[str, Value]:
 
 def without_numpy(value: Any) -> Any:
     """Return numbers of numpy as numbers of Python, also within mappings; the rest unchanged."""
-    if hasattr(value, "items"):  # a mapping, or a row of a data frame
+    if isinstance(value, Mapping) or hasattr(value, "to_dict"):  # the latter: of pandas
         return {key: without_numpy(each) for key, each in value.items()}
     return value.item() if hasattr(value, "dtype") else value
 

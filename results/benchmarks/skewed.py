@@ -42,6 +42,9 @@ GAMES: dict[str, Draw] = {
     "0 in 95% of games, else uniform": lambda rng, m, aim, n: (
         (rng.random(n) < 0.05) * 40.0 * m * rng.random(n)
     ),
+    "almost 0 in 95% of games, else 20 means": lambda rng, m, aim, n: (
+        (rng.random(n) < 0.05) * 20.0 * m + rng.normal(0.0, 0.001, n)
+    ),
 }
 
 

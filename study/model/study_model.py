@@ -33,6 +33,7 @@ from thetafront.study.samplers.posterior import Posterior
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 # A point extends a range of costs noticeably if it does so by this share or more, in log cost.
 MIN_EXTENSION = 0.05
+MAX_LUCK = 4.0  # factor by which the variance of a point's games may be too large by chance
 MAX_CONDITIONED = 768  # trials; time grows with the cube of this number, memory with the square
 
 
@@ -100,7 +101,8 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
         inputs = cube.encode([each.params for each in owners])
         before = np.append(variances, np.zeros(len(data.complete_trials)))
         found = variances_by_model(owners, goal, model.posterior, inputs, before)
-        variances = found[: len(points)]
+        # A point has more games than a trial, so its own are not as far off.
+        variances = np.maximum(found[: len(points)], variances / MAX_LUCK)
     of_trials = [trial.in_order for trial in data.complete_trials]
     of_costs = cost.log_variances(games, goal.is_exact, of_trials)
     noise = np.stack([variances, of_costs.own], axis=-1)

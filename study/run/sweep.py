@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from thetafront.agents.agent import warm
 from thetafront.study import interrupt
@@ -510,9 +510,11 @@ class Sweep:
             ) from None
         except SQLAlchemyError as error:
             cause = error.__cause__ or error
-            reason = f"{first_line(cause)}; finished games are stored; the same command resumes"
+            reason = first_line(cause)
             if getattr(cause, "sqlite_errorname", "") == "SQLITE_READONLY_DBMOVED":
                 reason = "the file was moved or deleted"
+            elif isinstance(error, OperationalError):  # such as a full disk or a lost server
+                reason += "; games stored before are kept; the same command resumes"
             raise RunError(
                 f"storage: {self.location.url_without_password} fails: {reason}"
             ) from None

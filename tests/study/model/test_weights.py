@@ -72,6 +72,18 @@ def test_an_outlier_changes_only_its_own_sample(share_of_zeros: float) -> None:
     np.testing.assert_allclose(np.delete(found, 7), np.delete(before, 7), rtol=0.1)
 
 
+def test_the_unlucky_are_no_outliers() -> None:
+    """Of games with rare jackpots, those of some θ have none, and nearly no variance."""
+    rng = np.random.default_rng(7)
+    is_jackpot = rng.random((N_TRIALS, N_GAMES)) < 0.05
+    samples = list(np.where(is_jackpot, 20.0, 0.0) + 0.001 * rng.standard_normal(is_jackpot.shape))
+    found = variances_of_games(samples, np.ones(N_TRIALS))
+    assert found is not None
+    unlucky = [not any(each) for each in is_jackpot]
+    assert sum(unlucky) > 10
+    assert np.median(found[unlucky]) > 1.0  # of 19; s² is 1e-6
+
+
 @pytest.mark.parametrize("deviation", [0.0, 1e-14])
 def test_samples_that_hardly_vary_tell_nothing(deviation: float) -> None:
     rng = np.random.default_rng(4)
