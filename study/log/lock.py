@@ -46,9 +46,8 @@ def locked(location: Location) -> Iterator[ServerLock | None]:
             os.write(descriptor, holder.encode(errors="surrogateescape"))
         yield None
     finally:
-        with suppress(
-            OSError
-        ):  # a disk that has become read-only must not hide what stopped the run
+        # A disk that has become read-only must not hide what stopped the run.
+        with suppress(OSError):
             path.unlink(missing_ok=True)
         os.close(descriptor)
 

@@ -101,7 +101,7 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
         inputs = cube.encode([each.params for each in owners])
         before = np.append(variances, np.zeros(len(data.complete_trials)))
         found = variances_by_model(owners, goal, model.posterior, inputs, before)
-        # A point has more games than a trial, so its own are not as far off.
+        # Points usually have more games than trials, so their own variances are not far off.
         variances = np.maximum(found[: len(points)], variances / MAX_LUCK)
     of_trials = [trial.in_order for trial in data.complete_trials]
     of_costs = cost.log_variances(games, goal.is_exact, of_trials)
