@@ -511,7 +511,8 @@ class Sweep:
         except SQLAlchemyError as error:
             cause = error.__cause__ or error
             reason = first_line(cause)
-            if getattr(cause, "sqlite_errorname", "") == "SQLITE_READONLY_DBMOVED":
+            is_moved = getattr(cause, "sqlite_errorname", "") == "SQLITE_READONLY_DBMOVED"
+            if is_moved or "no such table" in reason:  # a new connection creates an empty file
                 reason = "the file was moved or deleted"
             elif isinstance(error, OperationalError):  # such as a full disk or a lost server
                 reason += "; games stored before are kept; the same command resumes"
