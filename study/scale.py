@@ -47,6 +47,21 @@ empirical logit  0.092             0.135
 
 The logit does worse because its estimated noise depends on the observed win rate, which is partly
 luck.
+
+Near 0 and 1, the angles of few games are biased, and neighbouring θ do not average this out. So a
+second model is fitted to working responses (:meth:`Scale.working_response`). In simulated studies
+with 60 trials of ten games, 95% intervals of untested θ contained the true win rate in these shares
+of 2,000 cases (``python -m results.benchmarks.skewed``):
+
+==========================  ===========  =================
+win rates                   first model  working responses
+==========================  ===========  =================
+2% to 98%                   0.974        0.962
+at most 5%                  0.542        0.928
+18% to 100%, most near 1    0.916        0.936
+==========================  ===========  =================
+
+Source: McCullagh and Nelder, *Generalized Linear Models* (1989), §2.5, adjusted dependent variates.
 """
 
 import math
@@ -193,6 +208,29 @@ class Scale:
             damped = np.exp(-2.0 * BIAS_TAKEN_OFF * np.nan_to_num(variances))
             return np.asarray(0.5 * np.arccos(damped * np.cos(2.0 * scaled)))
         return scaled
+
+    def working_response(self, values: Floats, predicted: Floats, variances: Floats) -> Floats:
+        """Return z for noisy means, to first order about what a model predicts for them.
+
+        The bias of :meth:`transform` has the same sign in all samples, so a model would take it for
+        part of the truth. A working response has no bias if the prediction is right, because it is
+        linear in y. It exists for angles only. Slopes are computed as if predictions were at least
+        half a standard deviation from an end of the scale, and a response is at most 45° beyond an
+        end, so that predictions that are far off do not get worse.
+
+        Parameters
+        ----------
+        values : float64, shape (n,)
+            The means y.
+        predicted, variances : float64, shape (n,)
+            The predicted z, and the variances of means on the scale.
+        """
+        z = self.clipped(predicted)
+        slopes = np.maximum(self.slope(z), self.slope(np.sqrt(variances) / 2.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = z + (values - self.inverse(z)) / slopes
+        found = np.clip(found, -0.5 * RIGHT_ANGLE, 1.5 * RIGHT_ANGLE)
+        return np.where(variances > 0.0, found, self.transform(values))
 
     def belief(self, mean: Floats, deviation: Floats) -> Belief:
         """Return the belief about y, with its 95% interval, from m and s of z.

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.arrays import Floats
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.weights import N_ROUNDS, variances_by_model
+from thetafront.study.model.weights import variances_by_model
 from thetafront.study.pareto import added_hypervolume, most_hypervolume
 from thetafront.study.samplers.candidates import feasible
 from thetafront.study.samplers.encoding import UnitCube
@@ -29,7 +29,9 @@ from thetafront.study.samplers.observations import (
     to_maximize,
 )
 from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.scale import Form
 
+N_ROUNDS = 2  # how often the model of the trials is fitted again
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 # A point extends a range of costs noticeably if it does so by this share or more, in log cost.
 MIN_EXTENSION = 0.05
@@ -52,27 +54,43 @@ def fit_study(data: StudyData) -> FittedModel | None:
             return None
         known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         for _ in range(N_ROUNDS):
-            if (again := reweighted(observations, data, posterior)) is observations:
+            if (again := revised(observations, data, posterior)) is None:
                 break
             observations = again
             known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
         return FittedModel(cube, known, posterior, data.record.seed)
 
 
-def reweighted(observations: Observations, data: StudyData, posterior: Posterior) -> Observations:
-    """Return trials with the variances of :mod:`study.model.weights`, given a model of them."""
+def revised(
+    observations: Observations, data: StudyData, posterior: Posterior
+) -> Observations | None:
+    """Return what a model of trials has made better known; None if there is nothing.
+
+    Between two bounds, such as those of a win rate, these are the means on the model's scale
+    (:meth:`Scale.working_response`), else their variances (:mod:`study.model.weights`).
+    """
     experiment, scale = data.experiment, data.experiment.scales[0]
-    complete = data.complete_trials
+    goal, complete = experiment.goal, data.complete_trials
     raw = np.array([trial.values for trial in complete])
     known = np.flatnonzero(np.isfinite(to_maximize(raw, np.ones(2), experiment.scales)).all(axis=1))
-    trials = [complete[k] for k in known]
     before, m = observations.noise[:, 0], len(observations.first_noise)
-    found = variances_by_model(trials, experiment.goal, posterior, observations.points, before)
-    if found is before:
-        return observations
-    means = experiment.goal.sign * scale.unbiased(scale.transform(raw[known, 0]), found)
-    noise = np.column_stack([found, observations.noise[:, 1]])
-    values = np.column_stack([means, observations.values[:, 1]])
+    if scale.form is Form.ANGLE:
+        n = np.array([len(complete[k].games) for k in known])
+        of_games = goal.estimator.variances([data.moments[complete[k].number] for k in known])
+        # Like these variances, slopes follow means to which half a win and half a loss are added.
+        shrunk = (n * raw[known, 0] + (scale.low + scale.high) / 2.0) / (n + 1.0)
+        variances = scale.variances(shrunk, of_games)
+        predicted = goal.sign * posterior.mean(observations.points)[:, 0]
+        means = scale.working_response(raw[known, 0], predicted, variances)
+    else:
+        trials = [complete[k] for k in known]
+        found = variances_by_model(trials, goal, posterior, observations.points, before)
+        if found is None:
+            return None
+        variances = found
+        means = scale.unbiased(scale.transform(raw[known, 0]), variances)
+    noise = np.column_stack([variances, observations.noise[:, 1]])
+    values = np.column_stack([goal.sign * means, observations.values[:, 1]])
     return replace(
         observations, values=values, noise=noise, first_values=values[:m], first_noise=noise[:m]
     )
@@ -101,8 +119,9 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
         inputs = cube.encode([each.params for each in owners])
         before = np.append(variances, np.zeros(len(data.complete_trials)))
         found = variances_by_model(owners, goal, model.posterior, inputs, before)
-        # Points usually have more games than trials, so their own variances are not far off.
-        variances = np.maximum(found[: len(points)], variances / MAX_LUCK)
+        if found is not None:
+            # Points usually have more games than trials, so their own variances are not far off.
+            variances = np.maximum(found[: len(points)], variances / MAX_LUCK)
     of_trials = [trial.in_order for trial in data.complete_trials]
     of_costs = cost.log_variances(games, goal.is_exact, of_trials)
     noise = np.stack([variances, of_costs.own], axis=-1)

@@ -51,7 +51,6 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Form
 from thetafront.study.shrinkage import ENOUGH, Moments, columns
 
-N_ROUNDS = 2  # how often the model of the trials is fitted again
 MIN_SAMPLES = 24  # samples of many games
 MIN_VARYING = 8  # those of them that vary as usual, in both halves
 OUTLIER = 6.0 * 1.4826  # largest r, in median absolute deviations: six standard deviations
@@ -59,23 +58,22 @@ OUTLIER = 6.0 * 1.4826  # largest r, in median absolute deviations: six standard
 
 def variances_by_model(
     owners: Sequence[Point], goal: Goal, posterior: Posterior, points: Floats, before: Floats
-) -> Floats:
-    """Return the variances of means on the model's scale.
+) -> Floats | None:
+    """Return the variances of means on the model's scale; None if fewer than 24 θ have 30 games.
 
-    They are the variances ``before`` if a θ has fewer than 30 games, or if fewer than 24 θ have as
-    many; and between two bounds, where variances follow the mean anyway. ``points`` are the θ of
-    the ``owners`` in the unit cube.
+    If a θ has fewer than 30 games, its variance is that of ``before``. ``points`` are the θ of the
+    ``owners`` in the unit cube. Between two bounds, variances follow the mean anyway: None.
     """
     n = np.array([len(each.games) for each in owners])
     many = np.flatnonzero(n >= ENOUGH)
     if goal.is_exact or len(many) < MIN_SAMPLES or posterior.scales[0].form is Form.ANGLE:
-        return before
+        return None
     predicted = posterior.sign * posterior.mean(points[many])[:, 0]
     variances = variances_of_games(
         [goal.samples(owners[k].in_order) for k in many.tolist()], predicted
     )
     if variances is None:
-        return before
+        return None
     scale, found = posterior.scales[0], before.copy()
     found[many] = scale.variances(scale.inverse(predicted), variances / n[many])
     return found

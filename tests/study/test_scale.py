@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import expit
+from scipy.stats import binom
 
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import fit_hyperparameters
@@ -126,6 +127,31 @@ def test_only_bounded_means_are_corrected_and_by_little() -> None:
     zero = np.array([0.0])
     drawn = ANGLE.inverse(ANGLE.unbiased(zero, np.array([1 / 40])))[0]
     assert -2.0 < drawn < -2.0 + 5.0 * 0.5 / 10
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.3, 0.9, 0.99])
+def test_working_responses_have_no_bias_if_the_prediction_is_right(rate: float) -> None:
+    """Summed over all outcomes of 10 games; the angle itself is biased."""
+    scale, n = Scale.within(0.0, 1.0), 10
+    wins, chances = np.arange(n + 1), binom.pmf(np.arange(n + 1), n, rate)
+    variances = np.full(n + 1, 1.0 / (4 * n))
+    truth = scale.transform(np.array([rate]))
+    found = scale.working_response(wins / n, np.full(n + 1, truth), variances)
+    assert chances @ found == pytest.approx(truth[0], abs=1e-6)
+    if rate != 0.3:
+        biased = scale.unbiased(scale.transform(wins / n), variances)
+        assert abs(chances @ biased - truth[0]) > 0.01
+
+
+def test_working_responses_at_the_ends() -> None:
+    def found(value: float, predicted: float, variance: float) -> float:
+        columns = (np.array([each]) for each in (value, predicted, variance))
+        return float(Scale.within(0.0, 1.0).working_response(*columns)[0])
+
+    assert found(1.0, np.pi / 2, 0.025) == found(1.0, 2.0, 0.025) == np.pi / 2
+    assert found(0.5, np.pi / 2, 0.025) == -np.pi / 4, "a prediction that is far off"
+    for variance in (0.0, np.nan):
+        assert found(0.5, 0.1, variance) == pytest.approx(np.pi / 4)
 
 
 def test_win_rates_are_predicted_better_by_their_angle_than_as_they_are() -> None:

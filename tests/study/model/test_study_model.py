@@ -5,13 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.study.conftest import QUICK
-from tests.study.made_studies import data_of_values, present
+from tests.study.conftest import QUICK, CoinGame
+from tests.study.made_studies import data_of_values, present, record_of
+from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
+from thetafront.study.log.tables import SEARCH
 from thetafront.study.model.study_model import another_point, choose_points, fit_study
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -172,3 +174,21 @@ def test_an_end_of_the_front_is_replaced_by_the_end_that_is_left(two: Fitted) ->
     cheapest, *others = sorted(proposed, key=lambda point: float(point.params["theta1"]))
     found = present(another_point(model, data, others, []))
     assert found.key == cheapest.key
+
+
+@pytest.mark.parametrize("mostly", [False, True])
+def test_rates_near_an_end_are_expected_as_they_are(coin: Experiment, mostly: bool) -> None:
+    """The rate is that of all trials together, of ten games each, whatever the effort."""
+    rng = np.random.default_rng(3)
+    trials = []
+    for number in range(60):
+        won = (rng.random(10) < 0.03) ^ mostly
+        games = {r: CoinGame(r, 0.0, 10, 1e-4, bool(each), 100) for r, each in enumerate(won)}
+        values = float(won.mean()), 1e-5 * (1 + number)
+        effort = {"effort": 1 + number}
+        trials.append(Point(effort, "", SEARCH, number, games, n_games=10, values=values))
+    model = present(fit_study(StudyData("s", coin, record_of(coin), trials)))
+    scale = coin.goal.estimator.scale
+    expected = scale.inverse(model.posterior.mean(model.observations.points)[:, 0])
+    share = np.mean([trial.values for trial in trials], axis=0)[0]
+    assert abs(float(expected.mean()) - share) < 0.002
