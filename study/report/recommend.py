@@ -266,16 +266,17 @@ def why_not(each: Candidate, best: Candidate, query: PickQuery, played: Collecti
     """Say why a point that may look better was not picked; empty if it does not look better."""
     goal, own = query.experiment.goal, each.own.value
     now = ", played for this query" if each.point.key in played else ""
-    expects = f"{goal.format.text(each.expected.score.value)} expected{now}"
-    its_own = f"{goal.format.text(own)} in its own games"
+    other = best.expected.score.value if query.score_wanted is None else query.score_wanted
+    text, own_text, other_text = goal.format.texts(each.expected.score.value, own, other)
+    expects, its_own = f"{text} expected{now}", f"{own_text} in its own games"
     if query.score_wanted is not None:
         cheaper = each.expected.cost.value < best.expected.cost.value
         if not cheaper or query.is_met(each):
             return f"{expects}, and more expensive" if now else ""
         if not (now or goal.reaches(own, query.score_wanted)):
             return ""
-        return f"{its_own}, {expects} (wanted: {goal.format.text(query.score_wanted)})"
-    chosen = f"(number {best.number}: {goal.format.text(best.expected.score.value)})"
+        return f"{its_own}, {expects} (wanted: {other_text})"
+    chosen = f"(number {best.number}: {other_text})"
     if query.is_met(each):
         looks_better = goal.sign * own > goal.sign * best.own.value
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""

@@ -1,11 +1,13 @@
 """How values of objectives are written."""
 
 import math
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, but may be close together
+MAX_MORE_DIGITS = 4  # beyond those, values are as good as equal
 MIN_POWER, MAX_POWER = -6, 12  # powers of ten between which numbers have no exponent
 MAX_DECIMALS = 12
 MAX_ELO = 600  # a score of 97%
@@ -52,9 +54,17 @@ class Format:
         """Whether areas on an axis are written like values."""
         return not self.value or self.value.endswith(".0f")
 
-    def text(self, value: float) -> str:
-        """Write a value without its unit."""
-        return format(value, self.value)
+    def text(self, value: float, more: int = 0) -> str:
+        """Write a value without its unit, with some ``more`` digits than usual."""
+        return format(value, re.sub(r"\.(\d+)", lambda n: f".{int(n[1]) + more}", self.value))
+
+    def texts(self, *values: float) -> list[str]:
+        """Write values that are compared, with more digits if different ones would look equal."""
+        for more in range(MAX_MORE_DIGITS + 1):
+            found = [self.text(value, more) for value in values]
+            if len(set(found)) == len(set(values)):
+                return found
+        return [self.text(value) for value in values]
 
     def with_unit(self, value: float) -> str:
         """Write a value with its unit: ``1 point``, ``2 points``."""
@@ -161,9 +171,9 @@ class FittingFormat(Format):
     area_unit: str = ""
     n_digits: int = DIGITS
 
-    def text(self, value: float) -> str:
-        """Write a value without its unit."""
-        return significant(value, self.n_digits)
+    def text(self, value: float, more: int = 0) -> str:
+        """Write a value without its unit, with some ``more`` digits than usual."""
+        return significant(value, self.n_digits + more)
 
     def error(self, value: float) -> str:
         """Write a standard error without its unit, in two digits."""

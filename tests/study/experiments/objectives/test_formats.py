@@ -7,6 +7,7 @@ import pytest
 
 from thetafront.study.experiments.objectives import (
     SCORE,
+    WIN_RATE,
     Cost,
     cpu_seconds,
     exact,
@@ -95,6 +96,15 @@ def test_a_unit_is_singular_beside_1_and_ticks_close_together_differ() -> None:
     assert [nodes.with_unit(each) for each in (1.0, 2.5)] == ["1 node", "2.5 nodes"]
     assert milliseconds.with_unit(1.0) == "1 ms", "an abbreviation"
     assert [nodes.at_axis(each) for each in (1000.002, 0.1 + 0.2)] == ["1,000.002", "0.3"]
+
+
+def test_values_that_are_compared_look_different() -> None:
+    bits = FittingFormat(unit="bits")
+    assert bits.texts(1.00002, 1.00001, 1.00002) == ["1.00002", "1.00001", "1.00002"]
+    assert bits.texts(12.0, 13.0) == ["12", "13"]
+    assert bits.texts(0.1 + 0.2, 0.3) == ["0.3", "0.3"]
+    assert WIN_RATE.format.texts(0.9951, 0.995) == ["99.51%", "99.50%"]
+    assert SCORE.format.texts(61234.4, 61234.1) == ["61,234.4", "61,234.1"]
 
 
 def test_values_between_bounds_have_ends() -> None:
