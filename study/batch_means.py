@@ -14,7 +14,6 @@ s²      Σ e_b²/(B − 1), the relative variance of a block's ratio. For times
 s̄²      s² pooled over all samples, each weighted by its B − 1
 s_c²    Σ e_b²/(B − 1), averaged over the P samples: the relative variance that they may share
 κ       pseudo-blocks: s̄² counts as κ blocks when a sample's s² is shrunk towards it
-v       the relative variance of single games about their samples' ratios
 ======  ============================================================================================
 
 A machine's speed drifts. In a default sweep of ``mcmdp``, 12 points took turns. The correlation
@@ -27,11 +26,13 @@ For other counts, each game is a block, and the relative variance of R is s²/B.
 blocks, s² is shrunk as in :mod:`study.shrinkage`.
 
 Samples that take turns are slowed down together, even if their blocks do not cover the same
-minutes. So the samples have a common error, with a variance that is taken to be 2s_c²/B.
-This variance is estimated from only B blocks, so it is multiplied by (t/z)², where t and z are the
-97.5% quantiles of Student's t and of the normal distribution. With few blocks, s_c² may be small by
-chance. So if s_c² has fewer than four degrees of freedom, it gets four: for each one that is
-missing, the square of a typical deviation, 3%, is added to the sum of squares.
+minutes. So the samples have a common error, with a variance that is taken to be 2s_c²/B. A sample
+that varies far more than the others has noise of its own, so in this average no sample counts more
+than eight times the median. The variance is estimated from only B blocks, so it is multiplied by
+(t/z)², where t and z are the 97.5% quantiles of Student's t and of the normal distribution. With
+few blocks, s_c² may be small by chance. So if s_c² has fewer than four degrees of freedom, it gets
+four: for each one that is missing, the square of a typical deviation, 3%, is added to the sum of
+squares.
 
 Only samples that take turns show the common error. If most samples have few blocks, those with many
 may have been timed in one stretch each, for example by ``pick``, which shows the drift of seconds
@@ -41,11 +42,10 @@ blocks have them merged into B. Of each variance, the larger estimate is used.
 
 A comparison of the costs of two samples depends only on their own errors, which they do not share.
 The variance of a sample's own error is 2s²/B. A sample with only b < B blocks was timed during only
-a part of the run, so its variance is 2s²/b + 2s_c²·(1/b − 1/B). If no sample has two blocks, the
-variance is v/n, where n is the sample's number of games. Else, if n < m, v·(1/n − 1/m) is added,
-because means of so few games vary more; m is 20, or the number of games per block if that is less.
-If all games do the same work, each game can be a block.
-Such games are timed at different times, so the samples have no common error.
+a part of the run, so its variance is 2s²/b + 2s_c²·(1/b − 1/B). A variance is at least what it
+would be if games were independent, because few blocks, shrunk towards those of all samples, hardly
+tell which sample has noisy games. If all games do the same work, each game can be a block. Such
+games are timed at different times, so the samples have no common error.
 
 Source: Law, *Simulation Modeling and Analysis* (2015), §9.5.3, batch means; Searle, Casella and
 McCulloch, *Variance Components* (1992), §4.3, for shared errors.
@@ -62,8 +62,8 @@ from thetafront.study.shrinkage import pseudo_games
 
 PSEUDO_BLOCKS = 10.0
 MAX_BLOCKS = 5
-FEW_GAMES = 20
 MIN_FREEDOM, TYPICAL_DEVIATION = 4, 0.03  # of times
+MAX_RATIO = 8.0  # of squares of times to their median, in their average
 CORRELATED = 2.0  # factor by which correlation of neighbouring blocks raises a mean's variance
 
 
@@ -107,8 +107,7 @@ def variances_of_log_ratios(
             other = time_variances(samples, np.minimum(n_blocks, most), block)
             own, shared = np.maximum(own, other.own), max(shared, other.shared)
     else:
-        errors = block_errors(samples, n_blocks)
-        own, shared = shrunk(errors, n_blocks - 1.0) / np.maximum(n_blocks, 1), 0.0
+        own, shared = independent_variances(samples), 0.0
     decades = np.log(10.0) ** 2
     return LogVariances(np.where(n_blocks > 0, own / decades, np.nan), shared / decades)
 
@@ -135,7 +134,8 @@ def time_variances(
     is_longest = n_blocks == most
     n_longest = int(is_longest.sum())
     alike = np.array([e for e, is_it in zip(errors, is_longest, strict=True) if is_it])
-    together, known = alike.mean(axis=0), float(np.sum(alike**2)) / n_longest
+    together, squares = alike.mean(axis=0), np.sum(alike**2, axis=1)
+    known = float(np.mean(np.minimum(squares, MAX_RATIO * np.median(squares))))
     apart = np.sqrt(n_longest / max(n_longest - 1, 1))
     errors = [
         apart * (e - together) if is_it else e for e, is_it in zip(errors, is_longest, strict=True)
@@ -147,11 +147,8 @@ def time_variances(
     shared = (known + missing * TYPICAL_DEVIATION**2) / n
     blocks = np.maximum(n_blocks, 1)
     own = CORRELATED * (square / blocks + shared * (1.0 / blocks - 1.0 / most))
-    few = np.inf if block > 1 and most == 1 else min(block, FEW_GAMES)
-    n_games = np.array([len(counted) for counted, _ in samples])
-    more = np.maximum(1.0 / np.maximum(n_games, 1) - 1.0 / few, 0.0)
-    if more.any():
-        own = own + more * single_game_variance(samples)
+    if block > 1:
+        own = np.maximum(own, independent_variances(samples))
     return LogVariances(own, CORRELATED * shared / most * (t95(n + 1) / Z95) ** 2)
 
 
@@ -169,13 +166,10 @@ def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
     return np.asarray((squares + kappa * pooled_square(errors, freedom)) / (known + kappa))
 
 
-def single_game_variance(samples: Sequence[tuple[Floats, Floats]]) -> float:
-    """Return v, pooled over all samples; NaN if no sample has two games."""
-    several = [sample for sample in samples if len(sample[0]) > 1]
-    freedom = sum(len(counted) - 1 for counted, _ in several)
-    errors = [deviations(*sample, len(sample[0])) for sample in several]
-    squares = sum(float(each @ each) for each in errors)
-    return squares / freedom if freedom else np.nan
+def independent_variances(samples: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """Return the relative variances of all R if games were independent; NaN if unknown."""
+    n_games = np.array([len(counted) for counted, _ in samples])
+    return shrunk(block_errors(samples, n_games), n_games - 1.0) / np.maximum(n_games, 1)
 
 
 def count_blocks(n_games: int, block: int, drifts: bool) -> int:

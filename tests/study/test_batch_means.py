@@ -16,7 +16,8 @@ def test_one_sample_s_blocks_by_hand() -> None:
     """Five blocks of sums 90, 110, 100, 105, 95: s_c² = 0.00625, of four degrees of freedom."""
     counted = np.repeat([0.9, 1.1, 1.0, 1.05, 0.95], 100)
     found = variances_of_log_ratios([(counted, np.ones(500))], 50)
-    assert found.own.tolist() == [0.0]
+    of_games = 100 * (2 * 0.1**2 + 2 * 0.05**2) / 499 / 500  # if they were independent
+    assert found.own == pytest.approx(of_games / LN10**2)
     widened = (t95(5) / Z95) ** 2
     assert found.shared == pytest.approx(2.0 * 0.00625 / 5 * widened / LN10**2)
 
@@ -89,7 +90,9 @@ def test_a_sample_of_fewer_blocks_has_more_of_its_own() -> None:
     counted = np.repeat([0.9, 1.1, 1.0, 1.05, 0.95], 50)
     samples = [(each, np.ones(len(each))) for each in (counted, counted, np.ones(60))]
     found = variances_of_log_ratios(samples, 50)
-    assert found.own == pytest.approx(np.array([0.0, 0.0, 2 * 0.00625 * 0.8]) / LN10**2)
+    of_games = 50 * (2 * 0.1**2 + 2 * 0.05**2) / 249 / 250
+    expected = np.array([of_games, of_games, 2 * 0.00625 * 0.8])
+    assert found.own == pytest.approx(expected / LN10**2)
 
 
 def test_without_two_blocks_deviations_of_3_percent_are_shared() -> None:
@@ -104,14 +107,25 @@ def test_without_two_blocks_deviations_of_3_percent_are_shared() -> None:
     assert np.isnan(nothing.own).all()
 
 
-def test_a_few_games_differ_more_than_a_block() -> None:
-    """By v·(1/n − 1/20) beside samples with blocks, whose games are all equal."""
+def test_games_that_differ_have_errors_of_their_own() -> None:
+    """As if they were independent, beside blocks that are all equal."""
     many, two = (np.ones(100), np.ones(100)), (np.array([4.0, 6.0]), np.ones(2))
     found = variances_of_log_ratios([many, many, two], 50)
-    v = 2 * 0.2**2 / (99 + 99 + 1)
-    shared = 3 * 0.03**2 / 4
-    expected = v * (1 / 2 - 1 / 20) + 2 * shared * (1 - 1 / 2)
-    assert found.own == pytest.approx(np.array([0.0, 0.0, expected]) / LN10**2)
+    pooled = 2 * 0.2**2 / (99 + 99 + 1)
+    expected = [*[10 * pooled / (99 + 10) / 100] * 2, (2 * 0.2**2 + 10 * pooled) / (1 + 10) / 2]
+    assert found.own == pytest.approx(np.array(expected) / LN10**2)
+
+
+def test_noisy_games_of_one_sample_widen_its_interval_and_hardly_those_of_others() -> None:
+    rng, inside = np.random.default_rng(2), []
+    for _ in range(200):
+        times = np.exp(0.05 * rng.standard_normal((12, 40)))
+        times[0] = np.exp(rng.standard_normal(40) - 0.5)
+        found = variances_of_log_ratios([(each, np.ones(40)) for each in times], 20)
+        quiet = variances_of_log_ratios([(each, np.ones(40)) for each in times[1:]], 20)
+        assert found.shared < 2.0 * quiet.shared
+        inside.append(abs(math.log10(times[0].mean())) <= Z95 * math.sqrt(found.total[0]))
+    assert np.mean(inside) > 0.85, "0.6 by blocks alone"
 
 
 def test_games_of_the_same_work_share_no_time() -> None:
