@@ -64,10 +64,11 @@ def fit_study(data: StudyData) -> FittedModel | None:
 def revised(
     observations: Observations, data: StudyData, posterior: Posterior
 ) -> Observations | None:
-    """Return what a model of trials has made better known; None if there is nothing.
+    """Correct observations with a model that was fitted to them; None if nothing changes.
 
-    Between two bounds, such as those of a win rate, these are the means on the model's scale
-    (:meth:`Scale.working_response`), else their variances (:mod:`study.model.weights`).
+    Between two bounds, such as those of a win rate, means are linearized about the model's
+    predictions (:meth:`Scale.working_response`). Other means get the variances of
+    :mod:`study.model.weights`.
     """
     experiment, scale = data.experiment, data.experiment.scales[0]
     goal, complete = experiment.goal, data.complete_trials

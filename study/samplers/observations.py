@@ -67,7 +67,7 @@ class Observations:
     values: Floats  # (n, 2): their observed objectives
     noise: Floats  # (n, 2): the values' variances; NaN if they must be inferred
     # (m, 2): the first m values and their variances, computed from the first m trials alone (except
-    # by `study.model.weights`). Hyperparameters are fitted only to these values, and so change only
+    # by `study_model.revised`). Hyperparameters are fitted only to these values, and so change only
     # when m changes.
     first_values: Floats
     first_noise: Floats
