@@ -169,7 +169,8 @@ def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
 def independent_variances(samples: Sequence[tuple[Floats, Floats]]) -> Floats:
     """Return the relative variances of all R if games were independent; NaN if unknown."""
     n_games = np.array([len(counted) for counted, _ in samples])
-    return shrunk(block_errors(samples, n_games), n_games - 1.0) / np.maximum(n_games, 1)
+    of_games = shrunk(block_errors(samples, n_games), n_games - 1.0)
+    return np.asarray(of_games / np.maximum(n_games, 1))
 
 
 def count_blocks(n_games: int, block: int, drifts: bool) -> int:
