@@ -53,13 +53,13 @@ second model is fitted to working responses (:meth:`Scale.working_response`). In
 with 60 trials of ten games, 95% intervals of untested θ contained the true win rate in these shares
 of 2,000 cases (``python -m results.benchmarks.skewed``):
 
-==========================  ===========  =================
-win rates                   first model  working responses
-==========================  ===========  =================
-2% to 98%                   0.974        0.962
-at most 5%                  0.542        0.928
-18% to 100%, most near 1    0.916        0.936
-==========================  ===========  =================
+========================================  ===========  ==============
+win rates                                 first model  refitted twice
+========================================  ===========  ==============
+2% to 98%                                 0.974        0.964
+almost never: at most 5%                  0.542        0.934
+almost always: 18% to 100%, most near 1   0.916        0.934
+========================================  ===========  ==============
 
 Source: McCullagh and Nelder, *Generalized Linear Models* (1989), §2.5, adjusted dependent variates.
 """
@@ -212,11 +212,11 @@ class Scale:
     def working_response(self, values: Floats, predicted: Floats, variances: Floats) -> Floats:
         """Return z for noisy means, to first order about what a model predicts for them.
 
-        The bias of :meth:`transform` has the same sign in all samples, so a model would take it for
-        part of the truth. A working response has no bias if the prediction is right, because it is
-        linear in y. It exists for angles only. Slopes are computed as if predictions were at least
-        half a standard deviation from an end of the scale, and a response is at most 45° beyond an
-        end, so that predictions that are far off do not get worse.
+        Only for angles. The bias of :meth:`transform` has the same sign in all samples, so a model
+        would take it for part of the truth. A working response has no bias if the prediction is
+        right, because it is linear in y. Slopes are computed as if predictions were at least half a
+        standard deviation from an end of the scale, and a response is at most 45° beyond an end, so
+        that a prediction that is far off cannot cause an extreme response.
 
         Parameters
         ----------

@@ -2,10 +2,11 @@
 
 A simulated study has 60 trials of 32 games (win rates: 10), spread over two parameters, and
 validates the points that its model proposes, with 200 games each. The true mean of a θ is known.
-*Own* intervals use only the games of a point. *Combined* intervals use all games of the study, and
-*untested* ones belong to 100 θ without games: with values and variances from the games of one θ
-alone, and with those that the model revises (:func:`study.model.study_model.revised`). A *bias* is
-the mean error, in standard deviations of the combined estimate.
+*Own* intervals use only the games of a point. *Combined* intervals use all games of the study.
+*Untested* ones belong to 100 θ without games, and use the model of the trials. Combined and
+untested intervals are computed twice: with values and variances from the games of one θ alone, and
+after the model has corrected them (:func:`study.model.study_model.revised`). A *bias* is the mean
+error, in standard deviations of the combined estimate.
 """
 
 import math
@@ -63,6 +64,11 @@ CASES = {
     ),
     "almost 0 in 95% of games, else 20 means": Case(
         lambda rng, m, aim, n: (rng.random(n) < 0.05) * 20.0 * m + rng.normal(0.0, 0.001, n)
+    ),
+    "0.3% of games score 150 means": Case(
+        lambda rng, m, aim, n: (
+            0.5 * m + 150.0 * m * (rng.random(n) < 1 / 300) + rng.normal(0.0, 0.05, n)
+        )
     ),
     "wins, 2% to 98%": Case(wins, rate("won"), lambda m: 0.98 * m, 10),
     "wins, almost never": Case(wins, rate("won"), lambda m: 0.05 * m**2, 10),

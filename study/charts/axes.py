@@ -92,9 +92,12 @@ def linear_axis(
 
 def goal_axis(goal: Goal, ends: tuple[float, float], title: str = "", n: int = N_TICKS) -> Axis:
     """Return the axis of a goal or, with a ``title``, of another quantity in the goal's unit."""
+    values = round_values(*ends, n)
     if not title:
+        scale = goal.estimator.scale
+        values = [each for each in values if scale.low <= each <= scale.high]
         title = goal.axis_label if goal.sign > 0 else f"{goal.axis_label} (lower is better)"
-    return linear_axis(title, ends, goal.format.at_axis, n)
+    return Axis(title, *ends, dict(zip(values, goal.format.ticks(values), strict=True)))
 
 
 def area_axis(goal: Goal, ends: tuple[float, float]) -> Axis:

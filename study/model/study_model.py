@@ -68,7 +68,8 @@ def revised(
 
     Between two bounds, such as those of a win rate, means are linearized about the model's
     predictions (:meth:`Scale.working_response`). Other means get the variances of
-    :mod:`study.model.weights`.
+    :mod:`study.model.weights`. Predictions depend on these corrections, and the corrections on
+    predictions, so the model is fitted again twice.
     """
     experiment, scale = data.experiment, data.experiment.scales[0]
     goal, complete = experiment.goal, data.complete_trials
@@ -79,8 +80,9 @@ def revised(
         n = np.array([len(complete[k].games) for k in known])
         of_games = goal.estimator.variances([data.moments[complete[k].number] for k in known])
         # Like these variances, slopes follow means to which half a win and half a loss are added.
+        # So they are not 0, and a win rate of n games has the variance 1/(4n), whatever its luck.
         shrunk = (n * raw[known, 0] + (scale.low + scale.high) / 2.0) / (n + 1.0)
-        variances = scale.variances(shrunk, of_games)
+        variances = of_games / scale.slope(scale.transform(shrunk)) ** 2
         predicted = goal.sign * posterior.mean(observations.points)[:, 0]
         means = scale.working_response(raw[known, 0], predicted, variances)
     else:

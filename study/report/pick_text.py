@@ -165,7 +165,8 @@ def expected_text(picked: Recommendation, goal: Goal) -> str:
     if picked.query.score_wanted is not None and not goal.is_exact:
         wanted = picked.query.score_wanted
         p = chosen.expected.p_reaches(wanted, goal.sign)
-        reaches = f"; reaches {goal.format.text(wanted)} with a probability of {p:.2f}"
+        wanted_text, _ = goal.format.texts(wanted, score.value)
+        reaches = f"; reaches {wanted_text} with a probability of {p:.2f}"
     if goal.is_exact and chosen.point.games:
         return f"{goal.format.with_unit(score.value)} (exact)"
     interval = goal.format.interval_with_unit(score.value, score.low, score.high)

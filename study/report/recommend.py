@@ -249,9 +249,10 @@ def refusal(
     untested = "" if prospect is None else f"; an untested θ may meet the query{to_play_it(data)}"
     if query.score_wanted is not None:
         best = goal.sign * max(goal.sign * each.expected.score.value for each in candidates)
+        wanted, reached = goal.format.texts(query.score_wanted, best)
         return (
-            f"pick: no θ is expected to reach {goal.format.text(query.score_wanted)} "
-            f"({goal.label}); the best reaches {goal.format.text(best)}{untested}"
+            f"pick: no θ is expected to reach {wanted} ({goal.label}); "
+            f"the best reaches {reached}{untested}"
         )
     cheapest = min(candidates, key=lambda each: each.expected.cost.value).expected
     return (

@@ -150,6 +150,8 @@ def test_working_responses_at_the_ends() -> None:
 
     assert found(1.0, np.pi / 2, 0.025) == found(1.0, 2.0, 0.025) == np.pi / 2
     assert found(0.5, np.pi / 2, 0.025) == -np.pi / 4, "a prediction that is far off"
+    slope = np.sin(np.sqrt(0.025))  # half a standard deviation from the end
+    assert found(0.1, 0.0, 0.025) == pytest.approx(0.1 / slope)
     for variance in (0.0, np.nan):
         assert found(0.5, 0.1, variance) == pytest.approx(np.pi / 4)
 

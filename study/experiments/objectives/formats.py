@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -56,15 +57,11 @@ class Format:
 
     def text(self, value: float, more: int = 0) -> str:
         """Write a value without its unit, with some ``more`` digits than usual."""
-        return format(value, re.sub(r"\.(\d+)", lambda n: f".{int(n[1]) + more}", self.value))
+        return format(value, with_more_digits(self.value, more))
 
     def texts(self, *values: float) -> list[str]:
         """Write values that are compared, with more digits if different ones would look equal."""
-        for more in range(MAX_MORE_DIGITS + 1):
-            found = [self.text(value, more) for value in values]
-            if len(set(found)) == len(set(values)):
-                return found
-        return [self.text(value) for value in values]
+        return told_apart(self.text, values)
 
     def with_unit(self, value: float) -> str:
         """Write a value with its unit: ``1 point``, ``2 points``."""
@@ -86,6 +83,12 @@ class Format:
         """Write a value on an axis."""
         return format(value, self.tick)
 
+    def ticks(self, values: Sequence[float]) -> list[str]:
+        """Write the ticks of an axis, with more digits if different ones would look equal."""
+        return told_apart(
+            lambda each, more: format(each, with_more_digits(self.tick, more)), values
+        )
+
     def area(self, value: float) -> str:
         """Write an area under a front without its unit."""
         return format(value, self.area_value)
@@ -102,6 +105,20 @@ class Format:
     def interval_with_unit(self, value: float, low: float, high: float) -> str:
         """Write a value with its 95% interval and its unit."""
         return self.beside_unit(self.interval(value, low, high))
+
+
+def with_more_digits(specification: str, more: int) -> str:
+    """Return a format specification with a higher precision."""
+    return re.sub(r"\.(\d+)", lambda digits: f".{int(digits[1]) + more}", specification)
+
+
+def told_apart(write: Callable[[float, int], str], values: Sequence[float]) -> list[str]:
+    """Write values with 0 to 4 ``more`` digits, so that different ones do not look equal."""
+    for more in range(MAX_MORE_DIGITS + 1):
+        found = [write(value, more) for value in values]
+        if len(set(found)) == len(set(values)):
+            return found
+    return [write(value, 0) for value in values]
 
 
 def with_ends(value: str, low: str, high: str) -> str:
@@ -182,6 +199,10 @@ class FittingFormat(Format):
     def at_axis(self, value: float) -> str:
         """Write a value at an axis."""
         return significant(value, DIGITS_OF_TICK)
+
+    def ticks(self, values: Sequence[float]) -> list[str]:
+        """Write the ticks of an axis."""
+        return [self.at_axis(value) for value in values]
 
     def area(self, value: float) -> str:
         """Write an area under a front without its unit."""

@@ -10,6 +10,7 @@ from tests.study.made_studies import data_of_values, present, record_of
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.objectives.goals import Direction
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
@@ -176,9 +177,13 @@ def test_an_end_of_the_front_is_replaced_by_the_end_that_is_left(two: Fitted) ->
     assert found.key == cheapest.key
 
 
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
 @pytest.mark.parametrize("mostly", [False, True])
-def test_rates_near_an_end_are_expected_as_they_are(coin: Experiment, mostly: bool) -> None:
+def test_rates_near_an_end_are_expected_as_they_are(
+    coin: Experiment, mostly: bool, direction: Direction
+) -> None:
     """The rate is that of all trials together, of ten games each, whatever the effort."""
+    coin = replace(coin, goal=replace(coin.goal, direction=direction))
     rng = np.random.default_rng(3)
     trials = []
     for number in range(60):
@@ -189,6 +194,7 @@ def test_rates_near_an_end_are_expected_as_they_are(coin: Experiment, mostly: bo
         trials.append(Point(effort, "", SEARCH, number, games, n_games=10, values=values))
     model = present(fit_study(StudyData("s", coin, record_of(coin), trials)))
     scale = coin.goal.estimator.scale
-    expected = scale.inverse(model.posterior.mean(model.observations.points)[:, 0])
+    mean = model.posterior.mean(model.observations.points)[:, 0]
+    expected = scale.inverse(coin.goal.sign * mean)
     share = np.mean([trial.values for trial in trials], axis=0)[0]
     assert abs(float(expected.mean()) - share) < 0.002

@@ -84,6 +84,16 @@ def test_the_unlucky_are_no_outliers() -> None:
     assert np.median(found[unlucky]) > 1.0  # of 19; s² is 1e-6
 
 
+def test_rare_games_of_two_samples_belong_to_all() -> None:
+    rng = np.random.default_rng(8)
+    samples = list(rng.normal(50.0, 1.0, (N_TRIALS, N_GAMES)))
+    samples[7][3] = samples[9][4] = 1e4
+    found = variances_of_games(samples, np.full(N_TRIALS, 50.0))
+    assert found is not None
+    pooled = np.mean([each.var(ddof=1) for each in samples])
+    np.testing.assert_allclose(found, pooled, rtol=0.5)
+
+
 @pytest.mark.parametrize("deviation", [0.0, 1e-14])
 def test_samples_that_hardly_vary_tell_nothing(deviation: float) -> None:
     rng = np.random.default_rng(4)

@@ -109,6 +109,13 @@ def test_p_on_front_of_two_points_is_the_normal_closed_form(quick: Experiment) -
     assert row_of(frame, 5)["p_on_front"] == 1.0, "nothing is cheaper"
 
 
+BLOCKS = np.repeat((0.9, 1.1, 1.0, 1.05, 0.95), 60).tolist()
+"""Milliseconds of games in five blocks: s² = 0.00625, by hand."""
+# Neighbouring blocks are alike, which doubles the variance of their mean; and five tell it with
+# four degrees of freedom. The games also have an error of their own, as if they were independent.
+DEVIATION = math.sqrt((t95(5) / Z) ** 2 * 2 * 0.00625 / 5 + 240 * 0.00625 / 299 / 300)
+
+
 def timed_games(n: int, milliseconds: Sequence[float]) -> dict[int, Game2048]:
     """Games of 100 moves each that score alike."""
     return {
@@ -118,16 +125,10 @@ def timed_games(n: int, milliseconds: Sequence[float]) -> dict[int, Game2048]:
 
 
 def test_the_interval_of_a_time_is_of_blocks_of_games(quick: Experiment) -> None:
-    """Five blocks of 60 games at 0.9, 1.1, 1.0, 1.05, 0.95 ms: s² = 0.00625, by hand.
-
-    Neighbouring blocks are alike, which doubles the variance of their mean; and five tell it with
-    four degrees of freedom.
-    """
     study = new_study()
-    blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
-    store_point(study, {"n_playouts": 5}, timed_games(5, np.repeat(blocks, 60).tolist()))
+    store_point(study, {"n_playouts": 5}, timed_games(5, BLOCKS))
     row = front_of(study, quick).iloc[0]
-    error = t95(5) / Z * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
+    error = DEVIATION / math.log(10.0)
     assert row["seconds_per_move"] == pytest.approx(1e-3)
     assert row["seconds_per_move_low95"] == pytest.approx(1e-3 / 10 ** (Z * error))
     assert row["seconds_per_move_high95"] == pytest.approx(1e-3 * 10 ** (Z * error))
@@ -188,11 +189,9 @@ def test_the_hypervolume_of_one_exact_point_is_a_rectangle(quick: Experiment) ->
 def test_the_hypervolume_is_no_surer_than_its_costs(quick: Experiment) -> None:
     """A rectangle of 5,000 points: the interval of its width is that of the cost."""
     study = new_study()
-    blocks = (0.9, 1.1, 1.0, 1.05, 0.95)
-    games = timed_games(0, np.repeat(blocks, 60).tolist())
-    store_point(study, {"n_playouts": 5}, games)
+    store_point(study, {"n_playouts": 5}, timed_games(0, BLOCKS))
     volume, low, high = validated_hypervolume(Analysis(data_of(study, quick)).rows, quick)
-    half = t95(5) * 5001.0 * math.sqrt(2 * 0.00625 / 5) / math.log(10.0)
+    half = Z * 5001.0 * DEVIATION / math.log(10.0)
     assert volume == pytest.approx(5001.0)
     assert (volume - low, high - volume) == pytest.approx((half, half), rel=0.001)
 

@@ -104,6 +104,8 @@ def test_values_that_are_compared_look_different() -> None:
     assert bits.texts(12.0, 13.0) == ["12", "13"]
     assert bits.texts(0.1 + 0.2, 0.3) == ["0.3", "0.3"]
     assert WIN_RATE.format.texts(0.9951, 0.995) == ["99.51%", "99.50%"]
+    assert WIN_RATE.format.ticks([0.99, 0.995, 1.0]) == ["99.0%", "99.5%", "100.0%"]
+    assert WIN_RATE.format.ticks([0.98, 0.99]) == ["98%", "99%"]
     assert SCORE.format.texts(61234.4, 61234.1) == ["61,234.4", "61,234.1"]
 
 
