@@ -166,11 +166,15 @@ def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
     return np.asarray((squares + kappa * pooled_square(errors, freedom)) / (known + kappa))
 
 
+def game_errors(samples: Sequence[tuple[Floats, Floats]]) -> list[Floats]:
+    """Return the e_b of each sample if each game is a block, shape (its number of games,)."""
+    return [deviations(*each, len(each[0])) for each in samples]
+
+
 def independent_variances(samples: Sequence[tuple[Floats, Floats]]) -> Floats:
     """Return the relative variances of all R if games were independent; NaN if unknown."""
     n_games = np.array([len(counted) for counted, _ in samples])
-    of_games = shrunk(block_errors(samples, n_games), n_games - 1.0)
-    return np.asarray(of_games / np.maximum(n_games, 1))
+    return np.asarray(shrunk(game_errors(samples), n_games - 1.0) / np.maximum(n_games, 1))
 
 
 def count_blocks(n_games: int, block: int, drifts: bool) -> int:

@@ -12,9 +12,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from thetafront.study.arrays import Floats
+from thetafront.study.batch_means import game_errors
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.weights import variances_by_model
+from thetafront.study.model.weights import count_variances_by_model, variances_by_model
 from thetafront.study.pareto import added_hypervolume, most_hypervolume
 from thetafront.study.samplers.candidates import feasible
 from thetafront.study.samplers.encoding import UnitCube
@@ -104,8 +105,9 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
 
     A validated point is one more observation: the mean score and the cost of its games, each with a
     variance. The variance of the score is estimated from the trials' games as well, and so is the
-    variance of a count that never varies between a point's games. Without trials, the model is
-    fitted to the points alone.
+    variance of a count that never varies between a point's games. The variances of scores and of
+    other counts depend on the games of all points (:mod:`study.model.weights`). Without trials, the
+    model is fitted to the points alone.
     """
     experiment, points = data.experiment, [point for point in data.points if point.games]
     if not points:
@@ -127,7 +129,13 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
             variances = np.maximum(found[: len(points)], variances / MAX_LUCK)
     of_trials = [trial.in_order for trial in data.complete_trials]
     of_costs = cost.log_variances(games, goal.is_exact, of_trials)
-    noise = np.stack([variances, of_costs.own], axis=-1)
+    of_cost = of_costs.own
+    if model is not None and not cost.is_timed and not goal.is_exact:
+        errors = game_errors(cost.counts_and_divisors(games))
+        predicted = model.posterior.mean(codes)[:, 1]
+        found = count_variances_by_model(errors, predicted, of_cost)
+        of_cost = np.maximum(found, of_cost / MAX_LUCK)
+    noise = np.stack([variances, of_cost], axis=-1)
     values = to_maximize(raw, signs, scales, noise)
     with threadpool_limits(1):
         if model is not None:

@@ -19,7 +19,8 @@ their r is not due to chance. A θ whose r is more than six standard deviations 
 because a game is an outlier or its noise is of another kind, keeps its s², and nothing is estimated
 from it. But if two θ or more have such an r in one half of their games only, rare games, such as
 jackpots, belong to all θ, and these θ count like the others. θ that hardly ever vary make the
-constant, and so all variances, smaller.
+constant, and so all variances, smaller. Costs that are counts may be skewed, too, so the same rule
+holds for the relative errors of the games of validated points.
 
 In simulated studies with 60 trials of 32 games, 95% intervals contained the true mean of validated
 points of 200 games in these shares of 240 cases (``python -m results.benchmarks.skewed``):
@@ -39,6 +40,7 @@ Source: McCullagh and Nelder, *Generalized Linear Models* (1989), §2.5, iterati
 squares; §10.3, a model of the dispersion.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -77,6 +79,25 @@ def variances_by_model(
         return None
     scale, found = posterior.scales[0], before.copy()
     found[many] = scale.variances(scale.inverse(predicted), variances / n[many])
+    return found
+
+
+def count_variances_by_model(errors: Sequence[Floats], predicted: Floats, before: Floats) -> Floats:
+    """Return the variances of log₁₀ of mean counts, which are costs.
+
+    ``errors`` are the relative errors of each θ's games (:func:`study.batch_means.game_errors`),
+    and ``predicted`` are costs by a model, on any scale. The variance is that of ``before`` if a θ
+    has fewer than 30 games, or if fewer than eight θ have as many and vary.
+    """
+    n = np.array([len(each) for each in errors])
+    many = np.flatnonzero(n >= ENOUGH)
+    if len(many) < MIN_VARYING:
+        return before
+    relative = variances_of_games([errors[k] for k in many.tolist()], predicted[many])
+    if relative is None:
+        return before
+    found = before.copy()
+    found[many] = relative / n[many] / math.log(10.0) ** 2
     return found
 
 

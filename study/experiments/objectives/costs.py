@@ -15,6 +15,7 @@ import numpy as np
 
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import MOVES, ReportedGame
+from thetafront.study.arrays import Floats
 from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives.formats import (
@@ -90,15 +91,7 @@ class Cost:
         that counts vary although they are the same in each sample.
         """
         n_games = sum(map(len, samples))
-        samples = [self.measured(games) for games in samples]
-        n_measured = sum(map(len, samples))
-        columns = [
-            (
-                np.array([getattr(game, self.counted) for game in games], np.float64),
-                np.array(self.divisors(games), np.float64),
-            )
-            for games in samples
-        ]
+        columns = self.counts_and_divisors(samples)
         per_unit = [counts / divisors for counts, divisors in columns if len(counts)]
         is_known = are_alike or any(len(each) > 1 for each in per_unit)
         if not self.is_timed and all(map(are_equal, per_unit)):
@@ -106,13 +99,25 @@ class Cost:
                 found = self.log_variances([*samples, *others])
                 return LogVariances(found.own[: len(samples)], found.shared)
             if is_known:
-                return LogVariances(np.array([0.0 if games else math.nan for games in samples]))
+                known = [0.0 if len(counts) else math.nan for counts, _ in columns]
+                return LogVariances(np.array(known))
         if not self.is_timed or are_alike:
             return variances_of_log_ratios(columns, 1, drifts=self.is_timed)
         # A block is the time in which 50 games are played. Games that were played side by side are
         # not measured, so only the other games of this time count.
+        n_measured = sum(len(counts) for counts, _ in columns)
         length = max(2, round(TIMED_TOGETHER * n_measured / max(n_games, 1)))
         return variances_of_log_ratios(columns, length, drifts=True)
+
+    def counts_and_divisors(self, samples: Sequence[Sequence[Game]]) -> list[tuple[Floats, Floats]]:
+        """Return the count and the divisor of each measured game, for each sample."""
+        return [
+            (
+                np.array([getattr(game, self.counted) for game in games], np.float64),
+                np.array(self.divisors(games), np.float64),
+            )
+            for games in map(self.measured, samples)
+        ]
 
     def estimates(
         self,

@@ -7,12 +7,17 @@ from tests.study.conftest import QUICK
 from tests.study.made_studies import record_of
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.arrays import Floats
+from thetafront.study.batch_means import game_errors
 from thetafront.study.experiments.objectives import SCORE
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.model.study_model import fit_study
-from thetafront.study.model.weights import MIN_SAMPLES, variances_of_games
+from thetafront.study.model.weights import (
+    MIN_SAMPLES,
+    count_variances_by_model,
+    variances_of_games,
+)
 
 N_TRIALS, N_GAMES = 200, 40
 
@@ -92,6 +97,21 @@ def test_rare_games_of_two_samples_belong_to_all() -> None:
     assert found is not None
     pooled = np.mean([each.var(ddof=1) for each in samples])
     np.testing.assert_allclose(found, pooled, rtol=0.5)
+
+
+def test_counts_are_not_weighed_by_their_luck() -> None:
+    rng = np.random.default_rng(9)
+    counts = rng.lognormal(0.0, 1.5, (12, 200))
+    samples = [*counts, counts[0, :29]]
+    errors = game_errors([(each, np.ones(len(each))) for each in samples])
+    own = np.array([np.sum(each**2) / (len(each) - 1.0) / len(each) for each in errors])
+    own /= np.log(10.0) ** 2
+    found = count_variances_by_model(errors, np.linspace(0.0, 1.0, 13), own)
+    assert np.ptp(np.log(found[:12])) < 0.5 * np.ptp(np.log(own[:12]))
+    assert found[:12].mean() == pytest.approx(own[:12].mean(), rel=0.2)
+    assert found[12] == own[12], "29 games"
+    few = count_variances_by_model(errors[:7], np.linspace(0.0, 1.0, 7), own[:7])
+    np.testing.assert_array_equal(few, own[:7])
 
 
 @pytest.mark.parametrize("deviation", [0.0, 1e-14])
