@@ -21,7 +21,7 @@ SECONDS = "seconds"
 RESULTS = {"win": 1.0, "draw": 0.5, "loss": 0.0}
 MIN_SECONDS = 1e-9
 MAX_NUMBER = 2**53
-TIME = re.compile(r"(.*_)?(seconds|time|elapsed|ms|us|ns)")
+TIME = re.compile(r"(.*_)?(seconds|time|elapsed|s|ms|us|ns)")
 MAX_TEXT_LENGTH = 200
 MAX_FIELDS = 64
 

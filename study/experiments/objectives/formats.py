@@ -8,7 +8,7 @@ from typing import Literal
 
 SECONDS_PREFIXES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 DIGITS, DIGITS_OF_HALF, DIGITS_OF_TICK = 4, 2, 10  # ticks are round, but may be close together
-MAX_MORE_DIGITS = 4  # beyond those, values are as good as equal
+MAX_MORE_DIGITS = 8  # beyond those, values are as good as equal
 MIN_POWER, MAX_POWER = -6, 12  # powers of ten between which numbers have no exponent
 MAX_DECIMALS = 12
 MAX_ELO = 600  # a score of 97%
@@ -113,7 +113,7 @@ def with_more_digits(specification: str, more: int) -> str:
 
 
 def told_apart(write: Callable[[float, int], str], values: Sequence[float]) -> list[str]:
-    """Write values with 0 to 4 ``more`` digits, so that different ones do not look equal."""
+    """Write values with 0 to 8 ``more`` digits, so that different ones do not look equal."""
     for more in range(MAX_MORE_DIGITS + 1):
         found = [write(value, more) for value in values]
         if len(set(found)) == len(set(values)):

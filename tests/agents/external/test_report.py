@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from thetafront.agents.agent import Game
-from thetafront.agents.external.report import Report, ReportedGame, ReportError
+from thetafront.agents.external.report import Report, ReportedGame, ReportError, is_time
 from thetafront.study.log.seeds import game_to_record, record_to_outcome
 
 
@@ -142,3 +142,8 @@ def test_fields_beyond_64_are_dropped() -> None:
 def test_an_unknown_field_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="ReportedGame has no 'depth'"):
         Report().game(0, 1.0, 1.0).depth  # noqa: B018
+
+
+def test_fields_that_hold_times_are_known_by_their_names() -> None:
+    assert all(map(is_time, ("seconds", "predict_s", "latency_ms", "solve_time", "elapsed")))
+    assert not any(map(is_time, ("steps", "timeout", "seconds_left", "ms_per_move")))
