@@ -99,13 +99,15 @@ def variances_of_log_ratios(
     if not n_blocks.any():
         return LogVariances(np.full(len(samples), np.nan))
     if drifts:
-        found = time_variances(samples, n_blocks, block)
+        found = time_variances(samples, n_blocks)
         own, shared = found.own, found.shared
         if block == 1:
             own, shared = own + shared, 0.0
-        elif (most := blocks_of_most(n_blocks)) < n_blocks.max():
-            other = time_variances(samples, np.minimum(n_blocks, most), block)
-            own, shared = np.maximum(own, other.own), max(shared, other.shared)
+        else:
+            if (most := blocks_of_most(n_blocks)) < n_blocks.max():
+                other = time_variances(samples, np.minimum(n_blocks, most))
+                own, shared = np.maximum(own, other.own), max(shared, other.shared)
+            own = np.maximum(own, independent_variances(samples))
     else:
         own, shared = independent_variances(samples), 0.0
     decades = np.log(10.0) ** 2
@@ -126,9 +128,7 @@ def blocks_of_most(n_blocks: Integers) -> int:
     return int(found[max((len(found) - 1) // 2, min(1, len(found) - 1))])
 
 
-def time_variances(
-    samples: Sequence[tuple[Floats, Floats]], n_blocks: Integers, block: int
-) -> LogVariances:
+def time_variances(samples: Sequence[tuple[Floats, Floats]], n_blocks: Integers) -> LogVariances:
     """Return the relative variances of each sample's own error and of the shared error of times."""
     errors, most = block_errors(samples, n_blocks), int(n_blocks.max())
     is_longest = n_blocks == most
@@ -147,8 +147,6 @@ def time_variances(
     shared = (known + missing * TYPICAL_DEVIATION**2) / n
     blocks = np.maximum(n_blocks, 1)
     own = CORRELATED * (square / blocks + shared * (1.0 / blocks - 1.0 / most))
-    if block > 1:
-        own = np.maximum(own, independent_variances(samples))
     return LogVariances(own, CORRELATED * shared / most * (t95(n + 1) / Z95) ** 2)
 
 
