@@ -74,27 +74,30 @@ def revised(
     """
     experiment, scale = data.experiment, data.experiment.scales[0]
     goal, complete = experiment.goal, data.complete_trials
+    if goal.is_exact:
+        return None
     raw = np.array([trial.values for trial in complete])
     known = np.flatnonzero(np.isfinite(to_maximize(raw, np.ones(2), experiment.scales)).all(axis=1))
-    before, m = observations.noise[:, 0], len(observations.first_noise)
+    trials, raw = [complete[k] for k in known], raw[known, 0]
     if scale.form is Form.ANGLE:
-        n = np.array([len(complete[k].games) for k in known])
-        of_games = goal.estimator.variances([data.moments[complete[k].number] for k in known])
+        n = np.array([len(each.games) for each in trials])
+        of_games = goal.estimator.variances([data.moments[each.number] for each in trials])
         # Like these variances, slopes follow means to which half a win and half a loss are added.
         # So they are not 0, and a win rate of n games has the variance 1/(4n), whatever its luck.
-        shrunk = (n * raw[known, 0] + (scale.low + scale.high) / 2.0) / (n + 1.0)
+        shrunk = (n * raw + (scale.low + scale.high) / 2.0) / (n + 1.0)
         variances = of_games / scale.slope(scale.transform(shrunk)) ** 2
         predicted = goal.sign * posterior.mean(observations.points)[:, 0]
-        means = scale.working_response(raw[known, 0], predicted, variances)
+        means = scale.working_response(raw, predicted, variances)
     else:
-        trials = [complete[k] for k in known]
+        before = observations.noise[:, 0]
         found = variances_by_model(trials, goal, posterior, observations.points, before)
         if found is None:
             return None
         variances = found
-        means = scale.unbiased(scale.transform(raw[known, 0]), variances)
+        means = scale.unbiased(scale.transform(raw), variances)
     noise = np.column_stack([variances, observations.noise[:, 1]])
     values = np.column_stack([goal.sign * means, observations.values[:, 1]])
+    m = len(observations.first_noise)
     return replace(
         observations, values=values, noise=noise, first_values=values[:m], first_noise=noise[:m]
     )
@@ -134,7 +137,8 @@ def combine(model: FittedModel | None, data: StudyData) -> FittedModel | None:
         errors = game_errors(cost.counts_and_divisors(games))
         predicted = model.posterior.mean(codes)[:, 1]
         found = count_variances_by_model(errors, predicted, of_cost)
-        of_cost = np.maximum(found, of_cost / MAX_LUCK)
+        if found is not None:
+            of_cost = np.maximum(found, of_cost / MAX_LUCK)
     noise = np.stack([variances, of_cost], axis=-1)
     values = to_maximize(raw, signs, scales, noise)
     with threadpool_limits(1):

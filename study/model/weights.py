@@ -82,20 +82,22 @@ def variances_by_model(
     return found
 
 
-def count_variances_by_model(errors: Sequence[Floats], predicted: Floats, before: Floats) -> Floats:
-    """Return the variances of log₁₀ of mean counts, which are costs.
+def count_variances_by_model(
+    errors: Sequence[Floats], predicted: Floats, before: Floats
+) -> Floats | None:
+    """Return the variances of log₁₀ of mean counts, which are costs; None if nothing is estimated.
 
-    ``errors`` are the relative errors of each θ's games (:func:`study.batch_means.game_errors`),
-    and ``predicted`` are costs by a model, on any scale. The variance is that of ``before`` if a θ
-    has fewer than 30 games, or if fewer than eight θ have as many and vary.
+    At least eight θ must have 30 games and vary. The variance of a θ with fewer games is that of
+    ``before``. ``errors`` are the relative errors of each θ's games
+    (:func:`study.batch_means.game_errors`), and ``predicted`` are costs by a model, on any scale.
     """
     n = np.array([len(each) for each in errors])
     many = np.flatnonzero(n >= ENOUGH)
     if len(many) < MIN_VARYING:
-        return before
+        return None
     relative = variances_of_games([errors[k] for k in many.tolist()], predicted[many])
     if relative is None:
-        return before
+        return None
     found = before.copy()
     found[many] = relative / n[many] / math.log(10.0) ** 2
     return found

@@ -193,8 +193,10 @@ def test_rates_near_an_end_are_expected_as_they_are(
         effort = {"effort": 1 + number}
         trials.append(Point(effort, "", SEARCH, number, games, n_games=10, values=values))
     model = present(fit_study(StudyData("s", coin, record_of(coin), trials)))
+    known = model.observations
+    np.testing.assert_array_equal(known.first_values, known.values[: len(known.first_values)])
     scale = coin.goal.estimator.scale
-    mean = model.posterior.mean(model.observations.points)[:, 0]
+    mean = model.posterior.mean(known.points)[:, 0]
     expected = scale.inverse(coin.goal.sign * mean)
     share = np.mean([trial.values for trial in trials], axis=0)[0]
     assert abs(float(expected.mean()) - share) < 0.002

@@ -107,11 +107,11 @@ def test_counts_are_not_weighed_by_their_luck() -> None:
     own = np.array([np.sum(each**2) / (len(each) - 1.0) / len(each) for each in errors])
     own /= np.log(10.0) ** 2
     found = count_variances_by_model(errors, np.linspace(0.0, 1.0, 13), own)
+    assert found is not None
     assert np.ptp(np.log(found[:12])) < 0.5 * np.ptp(np.log(own[:12]))
     assert found[:12].mean() == pytest.approx(own[:12].mean(), rel=0.2)
     assert found[12] == own[12], "29 games"
-    few = count_variances_by_model(errors[:7], np.linspace(0.0, 1.0, 7), own[:7])
-    np.testing.assert_array_equal(few, own[:7])
+    assert count_variances_by_model(errors[:7], np.linspace(0.0, 1.0, 7), own[:7]) is None
 
 
 @pytest.mark.parametrize("deviation", [0.0, 1e-14])
