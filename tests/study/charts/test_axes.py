@@ -20,7 +20,7 @@ from thetafront.study.charts.axes import (
 from thetafront.study.charts.chart import Chart, rounded, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, mean
+from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, WIN_RATE, mean
 from thetafront.study.experiments.space import Space
 
 
@@ -97,6 +97,9 @@ def test_an_axis_says_where_less_is_better() -> None:
     assert goal_axis(SCORE, (0.0, 1.0)).title == "mean score, points"
     less = mean("loss", direction="minimize")
     assert goal_axis(less, (0.0, 1.0)).title == "mean loss (lower is better)"
+    near_1 = goal_axis(WIN_RATE, (0.9885, 1.004))
+    assert list(near_1.ticks.values())[-2:] == ["99.8%", "100.0%"], "no tick beyond the bound"
+    assert len(set(near_1.ticks.values())) == len(near_1.ticks)
 
 
 def test_an_axis_begins_near_the_data() -> None:
