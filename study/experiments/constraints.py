@@ -52,16 +52,13 @@ ARITHMETIC: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Mod: np.mod,
     ast.Pow: np.power,
 }
-ORDERS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
+COMPARISONS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
     ast.Lt: operator.lt,
     ast.LtE: operator.le,
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
-}
-COMPARISONS: Mapping[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    **ORDERS,
 }
 FUNCTIONS = {"abs": np.abs, "min": np.minimum, "max": np.maximum}
 TEXT, NUMBER, CONDITION = "a text", "a number", "a condition"

@@ -1,6 +1,6 @@
 """The record of the settings that made a study, stored with it and in its manifest."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -198,10 +198,6 @@ class StudyRecord:
         content |= {key: theirs[key] for key in (DEPENDS_ON, DIGESTS) if key in theirs}
         return replace(self, definition={**self.definition, "content": content}).at(other.source)
 
-    def changes_to(self, experiment: Experiment) -> list[str]:
-        """Return how an experiment differs from the definition in this record."""
-        return self.changes(self.made_with(experiment))
-
     def check_named(self, experiment: Experiment) -> None:
         """Raise InputError if what values of a built-in agent name has changed, such as a maze."""
         if self.defined is not None and isinstance(experiment.player, BuiltinPlayer):
@@ -252,7 +248,7 @@ class StudyRecord:
             raise InputError(
                 f"study: its definition {self.source} cannot be read: {error}"
             ) from None
-        if changed := self.changes_to(today):
+        if changed := self.changes(self.made_with(today)):
             way = f"to accept this, resume the sweep with {option('accept-change')}"
             if today.name != self.experiment:
                 way = f"first restore its name, {self.experiment}"
@@ -295,34 +291,25 @@ class DefinedFunction:
     name: str
 
     @cached_property
-    def found(self) -> Callable[[Mapping[str, Any]], Any]:
-        """The function that has this name now."""
+    def found(self) -> ConstraintFunction | None:
+        """The function that has this name now, if there is one."""
         try:
             rules = experiment(self.source).space.rules if self.source else ()
         except InputError:
-            rules = ()
-        named = (each for each in rules if each.text == self.name)
-        return next((each for each in named if callable(each)), anything)
+            return None
+        functions = (each for each in rules if isinstance(each, ConstraintFunction))
+        return next((each for each in functions if each.text == self.name), None)
 
-    def __call__(self, theta: Mapping[str, Any]) -> Any:
+    def __call__(self, theta: Mapping[str, Any]) -> bool:
         """Return whether θ is allowed."""
-        return self.found(theta)
-
-
-def anything(theta: Mapping[str, Any]) -> bool:
-    """Allow every θ, in place of a function that is missing."""
-    return True
+        return self.found is None or self.found(theta)
 
 
 def missing_functions(space: Space) -> list[str]:
     """Return the constraint functions of a study's space that are missing."""
-    rules = (each for each in space.rules if isinstance(each, ConstraintFunction))
-    functions = [(each.text, each.function) for each in rules]
-    return [
-        name
-        for name, function in functions
-        if isinstance(function, DefinedFunction) and function.found is anything
-    ]
+    functions = [each.function for each in space.rules if isinstance(each, ConstraintFunction)]
+    stored = [each for each in functions if isinstance(each, DefinedFunction)]
+    return [each.name for each in stored if each.found is None]
 
 
 def make_definition(experiment: Experiment) -> dict[str, Any] | None:

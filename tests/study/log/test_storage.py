@@ -404,8 +404,10 @@ def test_an_open_cost_is_settled_before_definitions_are_compared() -> None:
     references = {"seconds_per_game": 10.0}
     own = Experiment("own", coin, space, mean(), reference_score=0.0, reference_costs=references)
     for has_moves in (True, False):
-        assert record(own.settled(has_moves)).changes_to(own) == []
-    assert record(own).changes_to(replace(own, title="Mine")) == ["title is now Mine, not own"]
+        made = record(own.settled(has_moves))
+        assert made.changes(made.made_with(own)) == []
+    mine = record(replace(own, title="Mine"))
+    assert record(own).changes(mine) == ["title is now Mine, not own"]
 
 
 @pytest.mark.parametrize(
@@ -436,7 +438,7 @@ def test_labels_of_earlier_versions_are_those_of_today() -> None:
         assert made.definition is not None
         for each in made.definition["content"]["costs"]:
             each["label"] = each["label"].replace(" per ", " a ")
-        assert made.changes_to(now) == []
+        assert made.changes(record(now)) == []
         assert [each.label for each in made.experiment_as_made().costs] == [x.label for x in own]
 
 
