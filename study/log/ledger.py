@@ -62,23 +62,18 @@ class Ledger(Generic[G]):
         self.read(self.file.content())
 
     def read(self, content: bytes) -> int:
-        """Read the games in the file's content; return the size of the complete lines in bytes."""
+        """Read the games in the file's content; return the size of the complete lines in bytes.
+
+        Anything after them is a line cut short by a kill. InputError if the content is not such a
+        table, or if a complete line is not a game.
+        """
         self.identities = identities_in(self.path.with_name(AGENTS_FILE))
         self.today = {digest: self.current(digest) for digest in self.identities}
         self.written_as = {now: digest for digest, now in self.today.items()}
-        self.played, n_bytes = self.games_in(content)
-        return n_bytes
-
-    def games_in(self, content: bytes) -> tuple[dict[str, dict[int, G]], int]:
-        """Read a table of games, up to the last complete line.
-
-        Return the games, by the agent's digest and by seed, and the size of the complete lines in
-        bytes. Anything after them is a line cut short by a kill. InputError if the content is not
-        such a table, or if a complete line is not a game.
-        """
+        self.played: dict[str, dict[int, G]] = {}  # by the agent's digest and by seed
         heading = format_line(self.columns)
         if heading.startswith(content):
-            return {}, len(heading) if content == heading else 0
+            return len(heading) if content == heading else 0
         n_bytes = content.rfind(b"\n") + 1
         if not content[:n_bytes].startswith(heading):
             first = content.partition(b"\n")[0].decode(errors="replace")
@@ -87,7 +82,6 @@ class Ledger(Generic[G]):
                 f"version: line 1 is {shortened(first, 60)}, not "
                 f"{heading.decode().rstrip()!r}; use another folder, or move the file away"
             )
-        played: dict[str, dict[int, G]] = {}
         fields = tuple(self.game.columns())
         for number, line in enumerate(content[:n_bytes].splitlines()[1:], 2):
             try:
@@ -101,8 +95,8 @@ class Ledger(Generic[G]):
                     f"{self.path}: line {number} is not a finished game; use another folder, or "
                     "move the file away"
                 ) from None
-            played.setdefault(self.today.get(agent, agent), {})[game.seed] = game
-        return played, n_bytes
+            self.played.setdefault(self.today.get(agent, agent), {})[game.seed] = game
+        return n_bytes
 
     @property
     def n_games(self) -> int:
