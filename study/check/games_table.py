@@ -31,7 +31,6 @@ from thetafront.study.log.published_study import (
     read_csv_rows,
     read_folder_record,
     record_in,
-    row_n_games,
     row_theta,
 )
 from thetafront.study.log.same_game import difference
@@ -395,9 +394,21 @@ class ExportedTable(GamesTable):
         return format_line(tuple(row.get(column, "") for column in self.columns)).rstrip(b"\n")
 
 
-def number_in(cells: Mapping[str, str], name: str) -> int | None:
+def row_n_games(row: Mapping[str, str], are_replaced: bool) -> int | None:
+    """Return the number of games in a table's row, with failed ones; None if it is invalid.
+
+    If failed games ``are_replaced``, the row's ``n_games`` does not include them, and ``n_failed``
+    is added to it.
+    """
+    n_games, n_failed = number_in(row, "n_games"), number_in(row, "n_failed", "0")
+    if n_games is None or n_failed is None:
+        return None
+    return n_games + n_failed if are_replaced else max(n_games, n_failed)
+
+
+def number_in(cells: Mapping[str, str], name: str, usual: str = "") -> int | None:
     """Return a number, such as the seed, from a line's cells; None if it is not valid."""
-    word = cells.get(name, "")
+    word = cells.get(name) or usual
     is_short = word.isdecimal() and len(word) <= len(str(MAX_SEED))
     return int(word) if is_short and int(word) <= MAX_SEED else None
 

@@ -38,8 +38,6 @@ OF_THE_STUDY = {
     "earlier_runs",
 }
 """Keys of a manifest that do not describe its last run."""
-MAX_NUMBER_LENGTH = 10
-"""A text of this length or more is not read as a number of games."""
 
 Row = Mapping[str, str]
 Games = dict[int, Outcome]
@@ -219,19 +217,6 @@ def row_theta(row: Mapping[str, str], space: Space) -> dict[str, Value] | None:
     except (KeyError, TypeError, InputError):
         return None
     return theta if space.is_whole(theta) else None
-
-
-def row_n_games(row: Mapping[str, str], are_replaced: bool) -> int | None:
-    """Return the number of games in a table's row, with failed ones; None if it is invalid.
-
-    If failed games ``are_replaced``, the row's ``n_games`` does not include them, and ``n_failed``
-    is added to it.
-    """
-    words = [row.get("n_games") or "", row.get("n_failed") or "0"]
-    if not all(each.isdecimal() and len(each) < MAX_NUMBER_LENGTH for each in words):
-        return None
-    counts = [int(each) for each in words]
-    return sum(counts) if are_replaced else max(counts)
 
 
 def manifest_in(folder: Path) -> dict[str, Any]:
