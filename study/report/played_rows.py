@@ -95,9 +95,13 @@ def games_columns(
 
 
 def half_columns(point: Point, goal: Goal, prior: Prior) -> dict[str, float]:
-    """Return the mean and standard error of each half of the games."""
-    columns = {}
-    for half, games in zip(HALVES, goal.estimator.halves(point.in_order), strict=True):
+    """Return the mean and standard error of each half of the games.
+
+    One half can choose θ, and the other half can judge this θ. Without noise, all games do both.
+    """
+    columns, every = {}, point.in_order
+    halves = (every, every) if goal.is_exact else (every[::2], every[1::2])
+    for half, games in zip(HALVES, halves, strict=True):
         found = goal.estimate(games, prior)
         columns[goal.column(f"mean_{half}_half")] = found.value
         columns[goal.column(f"sem_{half}_half")] = found.sem

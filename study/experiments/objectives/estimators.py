@@ -1,15 +1,5 @@
 """Statistics of a goal's samples, one per game: an estimate of their mean, and its variance.
 
-*   A **noisy mean** has Student's t interval, which is cut off at the bounds, if there are any. Its
-    variance is shrunk towards the pooled variance (:func:`study.shrinkage.variances_of_means`)
-    if there are fewer than 30 samples.
-*   A **growing mean** is the mean of samples that are not negative, and that vary more if their
-    mean is larger. Its variance grows with the mean (:func:`study.shrinkage.growing_variances`).
-*   A **proportion** is the mean of samples between two bounds, such as 0 and 1. Its interval stays
-    within the bounds (:func:`study.estimate.bounded_mean`), and is Wilson's interval if every
-    sample is at a bound. :func:`study.shrinkage.bounded_variances` estimates its variance.
-*   An **exact value** is known from one game, so its variance and the width of its interval are 0.
-
 With fewer than 30 samples, an interval also uses a *prior* of the variance, which is estimated from
 the games of other θ.
 
@@ -21,7 +11,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -44,7 +34,6 @@ from thetafront.study.shrinkage import (
 )
 
 Floats = npt.NDArray[np.float64]
-T = TypeVar("T")
 
 N_PSEUDO = 100  # number of imagined samples from which a variance is guessed
 
@@ -102,10 +91,6 @@ class Estimator(ABC):
         """Guess the variance of a single sample at each mean; subclasses may use the trials."""
         return np.array([self.typical_variance(np.full(N_PSEUDO, mean)) for mean in means])
 
-    def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Split items alternately: one half can choose θ, and the other half can judge this θ."""
-        return items[::2], items[1::2]
-
 
 @dataclass(frozen=True)
 class NoisyMean(Estimator):
@@ -118,7 +103,7 @@ class NoisyMean(Estimator):
         return Estimate(found.value, float(low), float(high), found.sem)
 
     def variances(self, trials: Sequence[Moments]) -> Floats:
-        """Return sample variances, shrunk towards the pooled variance, and divided by n."""
+        """Return sample variances (below 30 samples: shrunk towards the pooled one), over n."""
         return variances_of_means(trials)
 
     def game_variances(self, means: Floats, trials: Sequence[Moments]) -> Floats:
@@ -160,7 +145,7 @@ class Proportion(Estimator):
     high: float = 1.0
 
     def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
-        """Return the mean with an interval that does not go beyond the bounds."""
+        """Return the mean with an interval within the bounds; Wilson's if all samples are there."""
         return bounded_mean(samples, self.low, self.high, prior)
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:
@@ -205,7 +190,3 @@ class ExactValue(Estimator):
     def variances(self, trials: Sequence[Moments]) -> Floats:
         """Return 0 for each trial with games."""
         return np.array([0.0 if trial.n else math.nan for trial in trials])
-
-    def halves(self, items: Sequence[T]) -> tuple[Sequence[T], Sequence[T]]:
-        """Return all items twice: without noise, the same items can be used for both purposes."""
-        return items, items

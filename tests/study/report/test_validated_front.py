@@ -266,6 +266,9 @@ def test_of_equal_counted_costs_only_the_better_is_on_the_front(solver: Experime
         game = SolvedGame(500_000, worth, 1, 1e-4, 20)
         store_point(study, {"sweeps": sweeps}, {0: game})
     frame = front_of(study, by_count)
+    for half in ("first", "second"):
+        found = frame[f"score_mean_{half}_half_points"].tolist()
+        assert found == [11.0, 12.0], "the game that chose may judge"
     assert frame["p_on_front"].tolist() == [0.0, 1.0]
     assert frame["on_front"].tolist() == [False, True]
 

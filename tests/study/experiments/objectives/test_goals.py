@@ -67,7 +67,6 @@ def test_an_exact_score_is_known_from_one_game() -> None:
     assert EXACT_SCORE.estimator.variances(
         [Moments.from_sample(EXACT_SCORE.samples([game]))]
     ).tolist() == [0.0]
-    assert EXACT_SCORE.estimator.halves([game]) == ([game], [game]), "whoever chose may judge"
     assert EXACT_SCORE.is_exact
     assert not any(goal.is_exact for goal in (SCORE, WIN_RATE))
 
