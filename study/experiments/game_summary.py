@@ -39,7 +39,7 @@ class GameSummary:
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
         """Return lines about the games of a picked θ; a line is a label and a text."""
-        return []
+        return list(self.cells(self.columns(games)).items())
 
 
 class TileSummary(GameSummary):
@@ -87,10 +87,6 @@ class MatchSummary(GameSummary):
         """Return wins, draws and losses."""
         counts = (f"{row[name]:,.0f}" for name in ("n_wins", "n_draws", "n_losses"))
         return {"W / D / L": " / ".join(counts)}
-
-    def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
-        """Return wins, draws and losses on one line."""
-        return [(name, text) for name, text in self.cells(self.columns(games)).items()]
 
 
 def share_reaching(games: Sequence[Game2048], tile: int) -> float:
