@@ -61,11 +61,6 @@ class Point:
         return [self.games[replicate] for replicate in sorted(self.games)]
 
     @property
-    def scores(self) -> list[float]:
-        """Scores of the games that count, in the order of replicates."""
-        return [game.score for game in self.in_order]
-
-    @property
     def n_ended(self) -> int:
         """How many of its games were played to their end."""
         return sum(game.has_ended for game in self.games.values())

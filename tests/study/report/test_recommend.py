@@ -170,7 +170,7 @@ def test_validated_points_alone_can_be_picked_from(quick: Experiment) -> None:
         found = picked(study, quick, cost_limit=limit)
         assert found.chosen.point.params == {"n_playouts": n_playouts}
         assert (found.n_candidates, found.n_games) == (n_candidates, 120)
-        own = found.chosen.point.scores
+        own = quick.goal.samples(found.chosen.point.in_order)
         assert found.chosen.expected.score.contains(np.mean(own))
         assert found.chosen.expected.score.sem < np.std(own, ddof=1) / math.sqrt(40) * 1.2
     for wanted, n_playouts in ((5000.0, 20), (7000.0, 30)):

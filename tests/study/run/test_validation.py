@@ -143,7 +143,7 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
         first = SEED * 1_000_000 + 500_000 + 20_000 * point.number
         assert seeds == {r: first + r for r in range(12)}
         assert not search_seeds & set(seeds.values())
-        assert point.scores == [point.games[r].score for r in range(12)]
+        assert point.in_order == [point.games[r] for r in range(12)]
     assert trials == before, "trials are as before"
 
     for point in after:
@@ -157,7 +157,9 @@ def test_workers_play_each_point_evenly_on_fresh_seeds(
     n_games = 12 * len(points)
     assert (last.unit, last.n_units_done, last.n_units) == ("points", len(points), len(points))
     assert last.n_games_done == last.n_games == n_games
-    widest = max(np.std(point.scores, ddof=1) / math.sqrt(12) for point in after)
+    widest = max(
+        np.std(EXACT.goal.samples(point.in_order), ddof=1) / math.sqrt(12) for point in after
+    )
     noted = float(
         re.fullmatch(r"largest standard error (.+) points", last.note)[1].replace(",", "")
     )
@@ -279,7 +281,7 @@ def test_a_point_stops_when_it_is_known_well_enough(
     # 39.1, times n/(n − 1) for the sample variance; the last round is planned after ten games.
     needed = 2500**2 / 400**2
     assert needed < wild <= needed * 10 / 9 + 1
-    error = np.std(run.points[1].scores, ddof=1) / math.sqrt(wild)
+    error = np.std([game.score for game in run.points[1].in_order], ddof=1) / math.sqrt(wild)
     assert 0.92 * 400.0 < error <= 400.0
     assert snapshots[-1].n_games == steady + wild
 
