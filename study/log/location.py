@@ -157,12 +157,6 @@ def why_unusable(folder: Path) -> str:
     return "" if os.access(folder, os.W_OK | os.X_OK) else "cannot be written"
 
 
-def check_folder(results: Path) -> None:
-    """Raise InputError if the results folder is missing or cannot be written."""
-    if problem := why_unusable(results):
-        raise InputError(f"results folder {str(results)!r} {problem}")
-
-
 def make_folder(folder: Path, option: str = "results") -> None:
     """Create a folder, unless it exists; its parent must exist.
 

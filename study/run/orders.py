@@ -22,7 +22,7 @@ from thetafront.study.experiments.widening import (
     widened,
 )
 from thetafront.study.log.database import storage_errors_reported
-from thetafront.study.log.location import RESULTS, Location, check_folder, locate, make_folder
+from thetafront.study.log.location import RESULTS, Location, locate, make_folder, why_unusable
 from thetafront.study.log.lock import locked
 from thetafront.study.log.log import RECORD, Log, event
 from thetafront.study.log.machines import check_seconds
@@ -188,8 +188,9 @@ class SweepOrder:
 
     def check_results(self) -> None:
         """Raise InputError if the folder of studies cannot be used, before a game is played."""
-        if self.location.folder.parent != RESULTS:  # the default is created when needed
-            check_folder(self.location.folder.parent)
+        results = self.location.folder.parent  # the default is created when needed
+        if results != RESULTS and (problem := why_unusable(results)):
+            raise InputError(f"results folder {str(results)!r} {problem}")
 
     def known_experiment(self, study: StudyData | None, out: Console) -> Experiment:
         """Return the experiment with the study's cost, unless another cost is requested.
