@@ -215,11 +215,9 @@ SWEEPS = Cost("n_sweeps", "sweeps to solve", "n_sweeps", per_move=False)
 def cpu_seconds(per: Per = "move") -> Cost:
     """Return the cost of CPU time, per move or per game."""
     check_per(per)
-    return (
-        SECONDS
-        if per == "move"
-        else Cost("seconds_per_game", "CPU time per game", "seconds", "s", per_move=False)
-    )
+    if per == "move":
+        return SECONDS
+    return Cost("seconds_per_game", "CPU time per game", "seconds", "s", per_move=False)
 
 
 def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None = None) -> Cost:
