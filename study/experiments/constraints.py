@@ -27,8 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.external.source import PREFIX
+from thetafront.study.arrays import Booleans
 
-Bools = npt.NDArray[np.bool_]
 Columns = Mapping[str, npt.NDArray[Any]]
 """Arrays of parameter values, by the parameter's name; each has one element per θ."""
 Expression = Callable[[Columns], Any]
@@ -83,7 +83,7 @@ class Constraint:
         """The parameters that the constraint names."""
         return compiled(self)[0]
 
-    def holds(self, columns: Columns) -> Bools:
+    def holds(self, columns: Columns) -> Booleans:
         """Return which θ satisfy the constraint."""
         with np.errstate(all="ignore"):
             found = compiled(self)[1](columns)

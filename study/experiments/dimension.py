@@ -33,6 +33,7 @@ from thetafront.agents.parameters import (
     is_real,
     without_numpy,
 )
+from thetafront.study.arrays import Floats
 from thetafront.study.axis import ParameterAxis
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import CONDITION, NUMBER, TEXT
@@ -40,8 +41,6 @@ from thetafront.study.experiments.constraints import CONDITION, NUMBER, TEXT
 # Optuna is slow to import, and every worker that loads a user's definition imports this module.
 if TYPE_CHECKING:
     from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
-
-Floats = npt.NDArray[np.float64]
 
 SIGNIFICANT_DIGITS = 3
 MIN_CHOICES = 2

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thetafront.agents.parameters import Value, declared_parameters
+from thetafront.study.arrays import Booleans, Floats
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.constraints import Columns, Constraint, ConstraintFunction
 from thetafront.study.experiments.dimension import (
@@ -173,10 +174,10 @@ class Space:
         """Return the constraints as a study stores them: texts, and ``name()`` for functions."""
         return [each.text for each in self.rules]
 
-    def activity(self, columns: Columns) -> dict[str, npt.NDArray[np.bool_]]:
+    def activity(self, columns: Columns) -> dict[str, Booleans]:
         """Return in which rows of the columns each parameter is active."""
         n = len(next(iter(columns.values())))
-        found: dict[str, npt.NDArray[np.bool_]] = {}
+        found: dict[str, Booleans] = {}
         for each in self.in_order:
             active = np.ones(n, np.bool_)
             for parent, allowed in each.when.items():
@@ -184,7 +185,7 @@ class Space:
             found[each.name] = active
         return found
 
-    def satisfied(self, columns: Columns) -> npt.NDArray[np.bool_]:
+    def satisfied(self, columns: Columns) -> Booleans:
         """Return which θ satisfy all constraints, as :meth:`holds` decides."""
         found = np.ones(len(next(iter(columns.values()))), np.bool_)
         if self.constraints:
@@ -197,9 +198,9 @@ class Space:
         self,
         rule: Constraint | ConstraintFunction,
         columns: Columns,
-        active: Mapping[str, npt.NDArray[np.bool_]],
+        active: Mapping[str, Booleans],
         chosen: npt.NDArray[np.intp],
-    ) -> npt.NDArray[np.bool_]:
+    ) -> Booleans:
         """Return which of the ``chosen`` rows satisfy a constraint.
 
         A text that names an inactive parameter counts as satisfied.
@@ -220,7 +221,7 @@ class Space:
         rows = zip(*(each.tolist() for each in values), strict=True)
         return [self.active(dict(zip(self.names, row, strict=True))) for row in rows]
 
-    def columns(self, points: npt.NDArray[np.float64]) -> dict[str, npt.NDArray[Any]]:
+    def columns(self, points: Floats) -> dict[str, npt.NDArray[Any]]:
         """Map points of the unit cube, shape (n, n_parameters), to columns of values."""
         return {p.name: p.at(u) for u, p in zip(points.T, self.parameters, strict=True)}
 
@@ -280,7 +281,7 @@ class Space:
             raise InputError(f"constraint {broken!r} is not satisfied by {given}")
 
     @cached_property
-    def feasible_points(self) -> npt.NDArray[np.float64]:
+    def feasible_points(self) -> Floats:
         """Some feasible points, shape (n, n_parameters), sorted by distance from the middle."""
         d = len(self)
         points = np.concatenate(

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.agents.parameters import without_numpy
+from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Estimate, bounded_mean, t_interval
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import (
@@ -32,8 +32,6 @@ from thetafront.study.shrinkage import (
     relative_squares,
     variances_of_means,
 )
-
-Floats = npt.NDArray[np.float64]
 
 N_PSEUDO = 100  # number of imagined samples from which a variance is guessed
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
 from thetafront.agents.agent import Game
 from thetafront.agents.parameters import is_real, without_numpy
+from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.objectives.costs import check_name
 from thetafront.study.experiments.objectives.estimators import (
@@ -88,7 +88,7 @@ class Goal:
         """Lower and upper bound of values; None for a bound that does not exist."""
         return self.estimator.low, self.estimator.high
 
-    def samples(self, games: Sequence[Game]) -> npt.NDArray[np.float64]:
+    def samples(self, games: Sequence[Game]) -> Floats:
         """Return the sample of each game, shape (n_games,)."""
         return np.array([getattr(game, self.sample) for game in games], np.float64)
 
