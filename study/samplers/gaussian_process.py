@@ -99,26 +99,61 @@ class GaussianProcess:
 
     def predict(self, points: Floats) -> tuple[Floats, Floats]:
         """Return the noise-free value's mean, shape (m,) or (m, n_draws), and variance, (m,)."""
+        mean, explained = self.explain(points)
+        return mean, self.variance(explained)
+
+    def explain(self, points: Floats) -> tuple[Floats, Floats]:
+        """Return the mean of the noise-free value, and E = L⁻¹ k(X, x) of each point x, (n, m)."""
         cross = covariances(self.hyper, points, self.points)
         mean = self.hyper.centre + self.hyper.scale * (cross @ self.alpha)
         explained = solve_triangular(self.factor, cross.T, lower=True, check_finite=False)
+        return mean, np.asarray(explained)
+
+    def variance(self, explained: Floats) -> Floats:
+        """Return the variance of the noise-free value at each point, shape (m,), given its E."""
         variance = self.hyper.total - np.sum(explained * explained, axis=0)
-        return mean, self.hyper.scale**2 * np.maximum(variance, 0.0)
+        return np.asarray(self.hyper.scale**2 * np.maximum(variance, 0.0))
 
     def covariance(self, points: Floats, others: Floats | None = None) -> Floats:
         """Return the covariance of noise-free values at points and at ``others``, shape (m, m′).
 
         By default, ``others`` are the points themselves.
         """
-        explained = self.explained(points)
-        by_others = explained if others is None else self.explained(others)
-        left = covariances(self.hyper, points, points if others is None else others)
-        return np.asarray(self.hyper.scale**2 * (left - explained.T @ by_others))
+        explained = self.explain(points)[1]
+        if others is None:
+            return self.covariance_given(points, explained, points, explained)
+        return self.covariance_given(points, explained, others, self.explain(others)[1])
 
-    def explained(self, points: Floats) -> Floats:
-        """Return L⁻¹ k(X, x) for each point x, shape (n, m)."""
-        cross = covariances(self.hyper, points, self.points)
-        return np.asarray(solve_triangular(self.factor, cross.T, lower=True, check_finite=False))
+    def covariance_given(
+        self, points: Floats, explained: Floats, others: Floats, by_others: Floats
+    ) -> Floats:
+        """Return the same covariance; ``explained`` and ``by_others`` are E of both."""
+        left = covariances(self.hyper, points, others) - explained.T @ by_others
+        return np.asarray(self.hyper.scale**2 * left)
+
+    def awaiting(self, points: Floats, noise: Floats) -> "GaussianProcess":
+        """Return the process with trials in flight at some points, with these noise variances.
+
+        Trials in flight are assumed to return their posterior means, so all means stay the same. L
+        gets the rows (Eᵀ, C), where C is a root of the trials' covariance, noise included.
+        """
+        hyper, explained = self.hyper, self.explain(points)[1]
+        left = covariances(hyper, points, points) - explained.T @ explained
+        diagonal = np.diag(left) + noise / hyper.scale**2 + JITTER * hyper.variance
+        np.fill_diagonal(left, np.maximum(diagonal, JITTER * hyper.variance))
+        above = [self.factor, np.zeros_like(explained)]
+        return replace(
+            self,
+            points=np.concatenate([self.points, points]),
+            factor=np.block([above, [explained.T, lower_root(left)]]),
+            alpha=np.append(self.alpha, np.zeros(len(points))),
+        )
+
+    def extended(self, points: Floats, explained: Floats) -> Floats:
+        """Return E of points, given their E before the last trial was put in flight."""
+        last, row = self.points[-1:], self.factor[-1:]
+        left = covariances(self.hyper, last, points) - row[:, :-1] @ explained
+        return np.concatenate([explained, left / row[:, -1]])
 
     def draw(self, points: Floats, normals: Floats) -> Floats:
         """Draw noise-free values at some points jointly, shape (m, n_draws).

@@ -9,9 +9,9 @@ was measured on states of twelve simulated studies.)
 Notation
 --------
 =======  ===========================================================================================
-L        Cholesky factor of K + N, shape (n, n), of the process before trials are put in flight
-s, v     the k points of trials that were then put in flight, and their noise variances
-E(x)     L⁻¹ k(X, x), followed by one row for each s
+L        Cholesky factor of K + N, shape (n, n)
+s, v     the point of a trial that is put in flight, and its noise variance
+E(x)     L⁻¹ k(X, x)
 =======  ===========================================================================================
 
 A trial in flight is assumed to return its posterior mean, so it changes no mean. A trial at s adds
@@ -27,97 +27,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import blas, lapack, solve_triangular
 
 from thetafront.study.arrays import Booleans, Floats, Integers
 from thetafront.study.samplers.area import Area
 from thetafront.study.samplers.candidates import is_among
-from thetafront.study.samplers.covariance import covariances
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.gaussian_process import GaussianProcess
-from thetafront.study.samplers.hyperparameters import JITTER
 from thetafront.study.samplers.observations import Observations
 
 N_RENEWED = 32  # how many stale gains are recomputed at a time
-
-
-class InFlight:
-    """A process to which up to ``most`` trials in flight are added."""
-
-    def __init__(self, process: GaussianProcess, most: int) -> None:
-        self.process = process
-        self.n, self.most = len(process.points), most
-        self.inverse, failed = lapack.dtrtri(process.factor, lower=1)
-        assert not failed
-        self.points = process.points[:0]  # (k, d): those added so far
-        self.rows = np.zeros((self.n + most, most))  # E(s) of each s; then the factor's new rows
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows of E that are filled: n + k."""
-        return self.n + len(self.points)
-
-    def predict(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return the mean of the noise-free value at each point, shape (m,), and E.
-
-        E has shape (n + most, m), with zeros from row n + k on.
-        """
-        hyper, k = self.process.hyper, len(self.points)
-        cross = covariances(hyper, points, self.process.points)
-        mean = hyper.centre + hyper.scale * (cross @ self.process.alpha)
-        found = np.zeros((self.n + self.most, len(points)))
-        # This is half the work of a product with a full matrix, and less than that of solving a
-        # triangular system.
-        found[: self.n] = blas.dtrmm(1.0, self.inverse, cross.T, lower=1, overwrite_b=1)
-        if k:
-            left = (
-                covariances(hyper, self.points, points)
-                - self.rows[: self.n, :k].T @ found[: self.n]
-            )
-            factor = self.rows[self.n : self.n_rows, :k].T
-            found[self.n : self.n_rows] = solve_triangular(factor, left, lower=True)
-        return np.asarray(mean), found
-
-    def covariance(
-        self, points: Floats, explained: Floats, others: Floats, by_others: Floats
-    ) -> Floats:
-        """Return the covariance of the noise-free values at points and others, shape (m, m′).
-
-        ``explained`` and ``by_others`` are E of the points and of the others.
-        """
-        hyper, n_rows = self.process.hyper, self.n_rows
-        products = explained[:n_rows].T @ by_others[:n_rows]
-        return np.asarray(hyper.scale**2 * (covariances(hyper, points, others) - products))
-
-    def variance(self, explained: Floats) -> Floats:
-        """Return the variance of the noise-free value at each point, shape (m,), given E."""
-        hyper = self.process.hyper
-        known = np.einsum("ij,ij->j", explained[: self.n_rows], explained[: self.n_rows])
-        return np.asarray(hyper.scale**2 * np.maximum(hyper.total - known, 0.0))
-
-    def add(self, point: Floats, noise: float) -> None:
-        """Put a trial at a point, shape (d,), in flight; ``noise`` is its noise variance."""
-        hyper, k = self.process.hyper, len(self.points)
-        column = self.predict(point[None])[1][:, 0]
-        left = hyper.total + hyper.variance * JITTER + noise / hyper.scale**2 - column @ column
-        column[self.n_rows] = np.sqrt(max(float(left), JITTER * hyper.variance))
-        self.rows[:, k] = column
-        self.points = np.concatenate([self.points, point[None]])
-
-    def follow(self, points: Floats, explained: Floats) -> Floats:
-        """Extend E of some points by the row of the latest trial.
-
-        Return this row, multiplied by the process's scale, shape (m,). The covariance of two points
-        decreases by the product of the two points' numbers in the returned row.
-        """
-        last, row = len(self.points) - 1, self.n_rows - 1
-        column = self.rows[:row, last]
-        left = (
-            covariances(self.process.hyper, self.points[last:], points)[0]
-            - column @ explained[:row]
-        )
-        explained[row] = left / self.rows[row, last]
-        return np.asarray(self.process.hyper.scale * explained[row])
 
 
 @dataclass
@@ -125,7 +43,7 @@ class Pool:
     """Candidates and their data, updated while trials are put in flight."""
 
     points: Floats  # (m, d): in the unit cube
-    explained: Floats  # (n + q, m): E, see `InFlight`
+    explained: Floats  # (n, m): E
     # Each (m,): mean and variance of the noise-free value, and noise variance of a trial.
     mean: Floats
     variance: Floats
@@ -144,8 +62,7 @@ class Greedy:
 
     ``process`` is that of the first objective, with trials in flight, and ``second`` that of the
     second objective. ``area`` is the area before any trial is added; its heights do not change.
-    ``noise`` returns the noise variance of a trial, given its posterior mean. ``q`` points will be
-    chosen.
+    ``noise`` returns the noise variance of a trial, given its posterior mean.
     """
 
     def __init__(
@@ -155,13 +72,12 @@ class Greedy:
         area: Area,
         noise: Callable[[Floats], Floats],
         observations: Observations,
-        q: int,
         feasibility: Feasibility,
     ) -> None:
-        self.feasibility = feasibility
-        self.second, self.area, self.noise, self.observations = second, area, noise, observations
-        self.flying = InFlight(process, q)
-        _, self.explained = self.flying.predict(area.points)
+        self.process, self.second, self.area = process, second, area
+        self.noise, self.feasibility = noise, feasibility
+        self.tried = observations.tried  # also the points chosen so far
+        _, self.explained = process.explain(area.points)
         self.edges = np.append(second.mean(area.points), observations.reference[1])
         widths = -np.diff(self.edges)
         # p of each point; 0 if the distance to the next point is 0.
@@ -169,16 +85,16 @@ class Greedy:
 
     def pool(self, points: Floats) -> Pool:
         """Return candidates with their current gains."""
-        mean, explained = self.flying.predict(points)
+        mean, explained = self.process.explain(points)
         second = self.second.mean(points)
         places = np.searchsorted(-self.edges[:-1], -second)
         pool = Pool(
             points,
             explained,
             mean,
-            self.flying.variance(explained),
+            self.process.variance(explained),
             self.noise(mean),
-            self.flying.covariance(points, explained, self.area.points, self.explained),
+            self.process.covariance_given(points, explained, self.area.points, self.explained),
             self.extents(second, places),
             places,
             np.empty(len(points)),
@@ -206,10 +122,6 @@ class Greedy:
         pool.gains[some] = pool.chances[some] * gains
         pool.stale[some] = False
 
-    def tried(self) -> Floats:
-        """Return the points of complete and pending trials, and the points chosen so far."""
-        return np.concatenate([self.observations.tried, self.flying.points])
-
     def best(self, pool: Pool, n: int) -> Integers:
         """Return the n candidates with the largest gains, the largest first.
 
@@ -223,18 +135,20 @@ class Greedy:
 
     def add(self, point: Floats, pool: Pool) -> None:
         """Put a trial at a point, shape (d,), in flight."""
-        mean = self.flying.process.mean(point[None])
-        self.flying.add(point, float(self.noise(mean)[0]))
-        by_area = self.flying.follow(self.area.points, self.explained)
-        by_pool = self.flying.follow(pool.points, pool.explained)
+        one = point[None]
+        self.process = self.process.awaiting(one, self.noise(self.process.mean(one)))
+        self.tried = np.concatenate([self.tried, one])
+        self.explained = self.process.extended(self.area.points, self.explained)
+        pool.explained = self.process.extended(pool.points, pool.explained)
+        by_area, by_pool = (
+            self.process.hyper.scale * each[-1] for each in (self.explained, pool.explained)
+        )
         pool.covariance -= by_pool[:, None] * by_area
         pool.variance = np.maximum(pool.variance - by_pool * by_pool, 0.0)
         pool.stale[:] = True
 
 
-def total_variance(
-    points: Floats, variance: Floats, noise: Floats, tried: Callable[[], Floats]
-) -> Floats:
+def total_variance(points: Floats, variance: Floats, noise: Floats, tried: Floats) -> Floats:
     """Return the variance of trials' values; infinite where a trial cannot add information.
 
     If a trial has no noise, it adds no information at the points ``tried``: the values there are
@@ -243,6 +157,6 @@ def total_variance(
     total = variance + noise
     exact = noise == 0.0
     if exact.any():
-        exact &= is_among(points, tried())
+        exact &= is_among(points, tried)
     total[exact | (total == 0.0)] = np.inf
     return total

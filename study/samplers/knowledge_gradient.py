@@ -95,10 +95,11 @@ class KnowledgeGradientSampler(ModelSampler):
     ) -> Floats:
         """Return the candidate with the largest expected gain."""
         posterior, process, noise, feasibility, candidates, area = prepare(observations, cube, rng)
+        tried = observations.tried
 
         def worth(candidates: Floats, area: Area) -> Floats:
             mean, variance = process.predict(candidates)
-            total = total_variance(candidates, variance, noise(mean), lambda: observations.tried)
+            total = total_variance(candidates, variance, noise(mean), tried)
             steps = process.covariance(candidates, area.points) / np.sqrt(total)[:, None]
             return feasibility.probability(candidates) * area.gains(steps)
 
@@ -129,7 +130,7 @@ class KnowledgeGradientSampler(ModelSampler):
         if q == 1:
             return self.propose(observations, cube, rng)[None]
         posterior, process, noise, feasibility, candidates, area = prepare(observations, cube, rng)
-        greedy = Greedy(process, posterior.processes[1], area, noise, observations, q, feasibility)
+        greedy = Greedy(process, posterior.processes[1], area, noise, observations, feasibility)
         pool = greedy.pool(candidates)
         n_refined, n_neighbours, scales = OF_MANY if q <= MANY else OF_MORE
         chosen = []
@@ -165,7 +166,8 @@ def prepare(
     """
     known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
     noise = noise_of_new_trials(posterior.processes[0], known)
-    process = awaiting(posterior.processes[0], known, noise)
+    process = posterior.processes[0]
+    process = process.awaiting(known.pending, noise(process.mean(known.pending)))
     feasibility = Feasibility.learned_from(observations)
     allowed, spread = feasibility.allowed, sobol_points(cube, N_SOBOL, rng)
     points = np.unique(np.concatenate([feasible(cube, known.points), spread]), axis=0)
@@ -191,14 +193,3 @@ def noise_of_new_trials(process: GaussianProcess, observations: Observations) ->
     noise = np.where(np.isnan(noise), inferred, noise)
     means, noise = means[order], noise[order]
     return lambda at: np.asarray(np.interp(at, means, noise))
-
-
-def awaiting(process: GaussianProcess, observations: Observations, noise: Noise) -> GaussianProcess:
-    """Return the process of the first objective with trials in flight; its means are unchanged."""
-    means = process.mean(observations.pending)
-    return GaussianProcess.condition(
-        process.hyper,
-        np.concatenate([observations.points, observations.pending]),
-        np.concatenate([observations.values[:, 0], means]),
-        np.concatenate([observations.noise[:, 0], noise(means)]),
-    )

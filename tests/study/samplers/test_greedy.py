@@ -11,7 +11,6 @@ from thetafront.study.samplers.area import NODES, WEIGHTS, Area
 from thetafront.study.samplers.covariance import Hyperparameters
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.gaussian_process import GaussianProcess
-from thetafront.study.samplers.greedy import InFlight
 from thetafront.study.samplers.knowledge_gradient import KnowledgeGradientSampler
 from thetafront.study.samplers.nehvi import NoisyEHVISampler
 from thetafront.study.samplers.observations import Observations
@@ -35,42 +34,35 @@ def test_downdates_equal_conditioning_anew(noise: float) -> None:
     noises = rng.uniform(0.1, 0.5, 20)
     process = conditioned(points, values, noises)
     added, candidates, others = rng.random((5, 3)), rng.random((7, 3)), rng.random((9, 3))
-    flying = InFlight(process, 6)
-    mean, explained = flying.predict(candidates)
-    _, by_others = flying.predict(others)
-    np.testing.assert_allclose(mean, process.mean(candidates), atol=1e-12)
-    covariance = flying.covariance(candidates, explained, others, by_others)
-    np.testing.assert_allclose(covariance, process.covariance(candidates, others), atol=1e-10)
+    flying, explained, by_others = process, *(process.explain(x)[1] for x in (candidates, others))
     for point in added:
-        flying.add(point, noise)
-        row, by_row = flying.follow(candidates, explained), flying.follow(others, by_others)
-        covariance = covariance - row[:, None] * by_row
-    all_points = np.concatenate([points, added])
+        flying = flying.awaiting(point[None], np.array([noise]))
+        explained = flying.extended(candidates, explained)
+        by_others = flying.extended(others, by_others)
     anew = conditioned(
-        all_points,
+        np.concatenate([points, added]),
         np.concatenate([values, process.mean(added)]),
         np.concatenate([noises, np.full(5, noise)]),
     )
+    covariance = flying.covariance_given(candidates, explained, others, by_others)
     np.testing.assert_allclose(covariance, anew.covariance(candidates, others), atol=1e-9)
     np.testing.assert_allclose(flying.variance(explained), anew.predict(candidates)[1], atol=1e-9)
     # Points first looked at after the trials were put in flight.
-    mean, later = flying.predict(candidates)
+    mean, later = flying.explain(candidates)
     np.testing.assert_allclose(later, explained, atol=1e-9)
     np.testing.assert_allclose(mean, anew.mean(candidates), atol=1e-8)
-    np.testing.assert_allclose(flying.rows[20:25, :5].T, anew.factor[20:, 20:], atol=1e-9)
-    np.testing.assert_allclose(flying.rows[:20, :5].T, anew.factor[20:, :20], atol=1e-9)
+    np.testing.assert_allclose(flying.factor, anew.factor, atol=1e-9)
+    together = process.awaiting(added, np.full(5, noise))
+    np.testing.assert_allclose(together.factor, anew.factor, atol=1e-9)
 
 
 def test_a_point_twice_without_noise_tells_nothing_more() -> None:
     rng = np.random.default_rng(5)
     process = conditioned(rng.random((6, 3)), rng.normal(size=6), np.full(6, 0.1))
-    flying, point = InFlight(process, 2), rng.random(3)
-    flying.add(point, 0.0)
-    once = flying.variance(flying.predict(point[None])[1])
-    flying.add(point, 0.0)
-    twice = flying.variance(flying.predict(point[None])[1])
-    assert once[0] == pytest.approx(0.0, abs=1e-6)
-    assert twice[0] == pytest.approx(0.0, abs=1e-6)
+    point, nothing = rng.random((1, 3)), np.zeros(1)
+    for _ in range(2):
+        process = process.awaiting(point, nothing)
+        assert process.predict(point)[1] == pytest.approx(0.0, abs=1e-6)
 
 
 CUBE = UnitCube(UNIT)

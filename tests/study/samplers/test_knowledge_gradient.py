@@ -1,6 +1,5 @@
 """The knowledge gradient: gains by hand, degenerate studies, and problems to solve."""
 
-from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -18,7 +17,6 @@ from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.knowledge_gradient import (
     Area,
     KnowledgeGradientSampler,
-    awaiting,
     noise_of_new_trials,
 )
 from thetafront.study.samplers.observations import Objectives, observe
@@ -112,16 +110,15 @@ def test_trials_in_flight_change_no_mean_but_what_is_left_to_learn() -> None:
     points = rng.random((12, 2))
     values = np.column_stack([100.0 * points[:, 0], -points[:, 1]])
     seen = observations_of(points, values, np.tile([25.0, np.nan], (12, 1)))
-    pending = replace(seen, pending=np.array([[0.5, 0.5], [0.9, 0.1]]))
+    pending = np.array([[0.5, 0.5], [0.9, 0.1]])
     before = Posterior.fit(seen).processes[0]
-    noise = noise_of_new_trials(before, seen)
-    after = awaiting(before, pending, noise)
+    noise = noise_of_new_trials(before, seen)(before.mean(pending))
+    after = before.awaiting(pending, noise)
     grid = rng.random((50, 2))
     np.testing.assert_allclose(after.mean(grid), before.mean(grid), rtol=1e-6)
     assert (after.predict(grid)[1] <= before.predict(grid)[1] + 1e-9).all()
-    variance = before.predict(pending.pending[:1])[1][0]
-    alone = replace(seen, pending=pending.pending[:1])
-    left = awaiting(before, alone, noise).predict(alone.pending)[1][0]
+    variance = before.predict(pending[:1])[1][0]
+    left = before.awaiting(pending[:1], noise[:1]).predict(pending[:1])[1][0]
     assert left == pytest.approx(1.0 / (1.0 / variance + 1.0 / 25.0), rel=1e-3)
 
 
