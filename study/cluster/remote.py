@@ -14,9 +14,9 @@ from typing import Any
 
 import joblib
 
-from thetafront.agents.agent import Agent, Game, identity
+from thetafront.agents.agent import Agent, identity
 from thetafront.agents.catalog import build_identified
-from thetafront.agents.external.program import ProgramAgent
+from thetafront.agents.external.program import Program, ProgramAgent
 from thetafront.agents.external.python import PythonAgent
 from thetafront.agents.external.source import read_stamps
 from thetafront.study.cluster.machine import Machine, this_machine
@@ -96,13 +96,13 @@ def definition_objection(agent: Agent) -> str:
         except (ValueError, OSError) as error:
             return f"it lacks the definition: {error}"
         return "" if found == agent.digest else f"its {agent.source} is {found}, not {agent.digest}"
-    if isinstance(agent, Sent):
+    if isinstance(agent, ProgramAgent):
         try:
-            found = agent.here.program.digest
+            found = found_here(agent.program).digest
         except (ValueError, OSError) as error:
             return f"it lacks the program: {error}"
-        wanted = agent.digest
-        return "" if found == wanted else f"its {agent.program.command[0]} is {found}, not {wanted}"
+        program, wanted = agent.program.command[0], agent.program.digest
+        return "" if found == wanted else f"its {program} is {found}, not {wanted}"
     if agent.is_ours and agent.depends_on:
         try:
             build_identified(identity(agent))
@@ -111,42 +111,15 @@ def definition_objection(agent: Agent) -> str:
     return ""
 
 
-@dataclass(frozen=True)
-class Sent(Agent):
-    """The agent of an external program, in the form in which it is sent to another machine.
-
-    The other machine looks for the program's files and computes their digest, because they may have
-    other paths there.
-    """
-
-    is_ours = False
-
-    program: Any
-    theta: tuple[tuple[str, Any], ...]
-    digest: str
-
-    def __post_init__(self) -> None:
-        pass  # the agent was checked before it was sent
-
-    @property
-    def here(self) -> ProgramAgent:
-        """The agent as it is played here; ValueError if there is no such program."""
-        return ProgramAgent(found_here(self.program), self.theta)
-
-    def warm_up(self) -> None:
-        """Do nothing, as a program's agent does."""
-
-    def play(self, seed: int) -> Game:
-        """Play one game here."""
-        return self.here.play(seed)
-
-
-FOUND: dict[Any, Any] = {}
+FOUND: dict[Program, Program] = {}
 """Programs by those that were sent, with the stamps and the digest of this machine's files."""
 
 
-def found_here(program: Any) -> Any:
-    """Return the program with its files on this machine, read again if they have changed."""
+def found_here(program: Program) -> Program:
+    """Return a program with its files on this machine, read again if they have changed.
+
+    They may have other paths here. ValueError if there is no such program.
+    """
     found = FOUND.get(program)
     if found is None or read_stamps(found.stamps) != found.stamps:
         found = FOUND[program] = replace(program)
@@ -154,9 +127,9 @@ def found_here(program: Any) -> Any:
 
 
 def packed(agent: Agent) -> Agent:
-    """Return an agent in the form in which it is sent."""
+    """Return an agent as it is sent: a program has the digest of the coordinator's files."""
     if isinstance(agent, ProgramAgent):
-        return Sent(agent.program, agent.theta, agent.program.digest)
+        agent.program.digest  # noqa: B018, is stored in the program
     return agent
 
 
@@ -166,6 +139,9 @@ def play(wanted: Wanted, task: Task[Any]) -> Finished[Any] | Refusal:
         return Refusal(address(), why)
     prepare()
     try:
+        if isinstance(task.agent, ProgramAgent):
+            here = replace(task.agent, program=found_here(task.agent.program))
+            task = replace(task, agent=here)
         finished = play_task(task)
     except Exception as error:
         finished = unplayed(task, error)

@@ -1,6 +1,7 @@
 """What a worker answers: games as they are here, or why it plays none."""
 
 import json
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -89,7 +90,7 @@ def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
     program.write_text("#!/bin/sh\necho '{\"score\": 3}'\n")
     program.chmod(0o755)
     found = Program((str(program),), report=Report("score", False, ()))
-    sent = packed(ProgramAgent(found, ()))
+    sent = pickle.loads(pickle.dumps(packed(ProgramAgent(found, ()))))
     program.touch()  # as a copy on another machine, it has other stamps
     wanted = Wanted(sources_digest())
     answer = play(wanted, sent, 1)
