@@ -1,6 +1,5 @@
 """Samplers with Optuna's interface: a base class for ours, and an adapter for Optuna's samplers."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -47,7 +46,7 @@ class ModelSampler(BaseSampler):
         self.planned: dict[int, dict[str, Any]] = {}
 
     def infer_relative_search_space(
-        self, study: optuna.Study, trial: FrozenTrial
+        self, study: optuna.Study, trial: FrozenTrial | None = None
     ) -> dict[str, BaseDistribution]:
         """Return the parameters that all complete trials have, except those with a single value."""
         if len(study.directions) != 2:
@@ -68,37 +67,21 @@ class ModelSampler(BaseSampler):
         """Propose all parameters of ``search_space`` together."""
         if not search_space or set(search_space) <= set(trial.system_attrs.get("fixed_params", ())):
             return {}
-        if trial.number in self.planned:
-            return self.planned.pop(trial.number)
-        others = [each for each in study.get_trials(deepcopy=False) if each.number != trial.number]
-        found = self.sample_many(study, others, search_space, trial.number, 1)
-        return found[0] if found else {}
+        if trial.number not in self.planned:
+            self.plan(study, trial.number, 1)
+        return self.planned.pop(trial.number, {})
 
     def plan(self, study: optuna.Study, number: int, q: int) -> None:
-        """Propose the study's next ``q`` trials together; ``number`` is that of the first one.
+        """Propose ``q`` trials from ``number`` on together, given all other trials.
 
         Each proposal is returned when optuna asks for its trial. The random numbers of all
-        proposals are derived from ``number``.
+        proposals are derived from ``number``. With too few complete trials, proposals are random.
+        If there is also no ``space``, there are none.
         """
-        trials = study.get_trials(deepcopy=False)
-        found = self.infer_relative_search_space(study, trials[0]) if trials else {}
-        if found:
-            proposed = self.sample_many(study, trials, found, number, q)
-            self.planned.update(enumerate(proposed, number))
-
-    def sample_many(
-        self,
-        study: optuna.Study,
-        trials: Sequence[FrozenTrial],
-        search_space: dict[str, BaseDistribution],
-        number: int,
-        q: int,
-    ) -> list[dict[str, Any]]:
-        """Propose parameters of ``q`` trials from ``number`` on, given all other ``trials``.
-
-        With too few complete trials, proposals are random. If there is also no ``space``, the list
-        is empty.
-        """
+        search_space = self.infer_relative_search_space(study)
+        if not search_space:
+            return
+        trials = [each for each in study.get_trials(deepcopy=False) if each.number != number]
         cube = UnitCube(search_space, self.space)
         rng = np.random.default_rng([self.seed, number])
         # With several threads, calculations with matrices this small take longer (ten times as long
@@ -110,11 +93,11 @@ class ModelSampler(BaseSampler):
             if len(observations.points) >= self.n_startup_trials:
                 points = self.propose_many(observations, cube, rng, q)
             elif self.space is None:
-                return []
+                return
             else:
                 points = rng.permutation(sobol_points(cube, N_AT_RANDOM, rng))[:q]
             points = nearest_feasible(cube, points, rng)
-        return [cube.decode(point) for point in points]
+        self.planned.update(enumerate(map(cube.decode, points), number))
 
     def sample_independent(
         self,
