@@ -90,14 +90,11 @@ class UnitCube:
 
     def decode(self, point: Floats) -> dict[str, Any]:
         """Map a point to the parameter vector nearest to it."""
+        values = self.values(point[None])
         params: dict[str, Any] = {}
         for name, each in self.distributions.items():
-            coordinates = point[self.columns[name]]
-            if name in self.categorical:
-                params[name] = self.categorical[name].choices[int(np.argmax(coordinates))]
-            else:
-                value = float(self.axes[name].from_unit(coordinates)[0])
-                params[name] = int(value) if isinstance(each, IntDistribution) else value
+            (value,) = values[name].tolist()
+            params[name] = int(value) if isinstance(each, IntDistribution) else value
         return params if self.space is None else self.space.active(params)
 
     def snap(self, points: Floats) -> Floats:
