@@ -31,7 +31,7 @@ from thetafront.study.model import study_model, weights
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import document, markdown_table
-from thetafront.study.samplers.design import sobol
+from thetafront.study.samplers.design import draw_points
 
 N_TRIALS, N_POINTS, N_OF_POINT, N_UNTESTED, N_STUDIES = 60, 12, 200, 100, 20
 SPACE = Space((NumericParameter("effort", 0.0, 1.0), NumericParameter("aim", 0.0, 1.0)))
@@ -108,7 +108,7 @@ def judged(name: str, seed: int, by_model: bool) -> tuple[Floats, Floats]:
     )
     record = StudyRecord(experiment.name, SPACE.as_records(), seed, "sobol", 16)
     trials = []
-    for number, unit in enumerate(sobol(2, 64, seed)[:N_TRIALS].tolist()):
+    for number, unit in enumerate(draw_points("sobol", 2, 64, seed)[:N_TRIALS].tolist()):
         n = case.n_games
         begun = Point(SPACE.from_unit(unit), "design", SEARCH, number, {}, n_games=n)
         trial = played(begun, case, n, rng)

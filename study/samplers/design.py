@@ -10,8 +10,6 @@ design has the first n usable ones. A longer Sobol sequence begins with the poin
 Source: Ripstein (2023), §5.1, step 1: Latin hypercube or Sobol sampling.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from thetafront.agents.parameters import Value
@@ -20,32 +18,17 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.dimension import CategoricalParameter
 from thetafront.study.experiments.space import N_SAMPLED, Space
 
-
-def sobol(n_dimensions: int, n_points: int, seed: int) -> Floats:
-    """Draw a scrambled Sobol sequence, shape (n_points, n_dimensions)."""
-    if n_points & (n_points - 1):
-        raise InputError(
-            f"design size must be a power of two (got {n_points}), because the Sobol sequence is "
-            "balanced only at powers of two; the 'lhs' design takes any size"
-        )
-    from scipy.stats import qmc  # noqa: PLC0415, takes half a second
-
-    return qmc.Sobol(n_dimensions, scramble=True, rng=np.random.default_rng(seed)).random(n_points)
-
-
-def latin_hypercube(n_dimensions: int, n_points: int, seed: int) -> Floats:
-    """Draw a Latin hypercube, shape (n_points, n_dimensions)."""
-    from scipy.stats import qmc  # noqa: PLC0415, takes half a second
-
-    return qmc.LatinHypercube(n_dimensions, rng=np.random.default_rng(seed)).random(n_points)
-
-
+ENGINES = {"sobol": "Sobol", "lhs": "LatinHypercube"}
+"""For each design, the class of `scipy.stats.qmc` that draws it."""
 MAX_DRAWN = 2**17
 
-DESIGNS: dict[str, Callable[[int, int, int], Floats]] = {
-    "sobol": sobol,
-    "lhs": latin_hypercube,
-}
+
+def draw_points(name: str, n_dimensions: int, n_points: int, seed: int) -> Floats:
+    """Draw points of the unit cube, shape (n_points, n_dimensions)."""
+    from scipy.stats import qmc  # noqa: PLC0415, takes half a second
+
+    engine = getattr(qmc, ENGINES[name])(n_dimensions, rng=np.random.default_rng(seed))
+    return np.asarray(engine.random(n_points))
 
 
 def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[str, Value]]:
@@ -54,12 +37,17 @@ def draw_design(name: str, space: Space, n_points: int, seed: int) -> list[dict[
     The same seed gives the same points. InputError if there is no such design, or it cannot have
     that size; for ``sobol``, the size must be a power of two.
     """
-    if name not in DESIGNS:
-        raise InputError(f"design must be one of {', '.join(sorted(DESIGNS))} (got {name!r})")
+    if name not in ENGINES:
+        raise InputError(f"design must be one of {', '.join(sorted(ENGINES))} (got {name!r})")
+    if name == "sobol" and n_points & (n_points - 1):
+        raise InputError(
+            f"design size must be a power of two (got {n_points}), because the Sobol sequence is "
+            "balanced only at powers of two; the 'lhs' design takes any size"
+        )
     categorical = np.array([isinstance(each, CategoricalParameter) for each in space])
     n_drawn, n_before = n_points, 0
     while True:
-        points = DESIGNS[name](len(space), n_drawn, seed)
+        points = draw_points(name, len(space), n_drawn, seed)
         # Move each point to the middle of its part. Otherwise, in a part that belongs to two
         # choices, chance would decide between them.
         points[:, categorical] = (np.floor(points[:, categorical] * n_drawn) + 0.5) / n_drawn
