@@ -9,6 +9,7 @@ k          Matérn covariance (:mod:`study.samplers.covariance`)
 ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
 p          number of parameters, p ≤ d
 L          Cholesky factor of K + N, K = k(X, X)
+E(x)       L⁻¹ k(X, x); covariances given the observations are k(x, x') − E(x)ᵀE(x')
 =========  =========================================================================================
 
 A categorical parameter is one-hot, so any two choices are √2 apart. If points differ only in the
@@ -30,8 +31,14 @@ the smooth function is the *misfit* of that point. It is the same for all games 
 noise differs between games. Therefore, many games at one point tell the model more about this point
 than all neighbours do, and the model is uncertain at points without games.
 
-Source: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1 and
-equations 2.25, 2.26 and 5.12.
+A trial in flight is assumed to return its posterior mean, so it changes no mean. A trial at s with
+noise variance v adds the row (E(s)ᵀ, δ) to L, and the number (k(s, x) − E(s)ᵀE(x)) / δ to E(x).
+Here, δ² = k(s, s) + v − E(s)ᵀE(s). So no new factorization is needed: covariances get a rank-one
+downdate.
+
+Sources: Rasmussen and Williams, *Gaussian Processes for Machine Learning* (2006), algorithm 2.1,
+equations 2.25, 2.26 and 5.12, and appendix A.4; Gill, Golub, Murray and Saunders, *Methods for
+modifying matrix factorizations* (1974).
 
 scikit-learn's regressor does the same (the tests compare its results with ours), but has no priors
 on its hyperparameters, and a fit takes about six times as long. To fit 128 points in 6 dimensions
@@ -103,7 +110,7 @@ class GaussianProcess:
         return mean, self.variance(explained)
 
     def explain(self, points: Floats) -> tuple[Floats, Floats]:
-        """Return the mean of the noise-free value, and E = L⁻¹ k(X, x) of each point x, (n, m)."""
+        """Return the noise-free value's mean, and E of each point, shape (n, m)."""
         cross = covariances(self.hyper, points, self.points)
         mean = self.hyper.centre + self.hyper.scale * (cross @ self.alpha)
         explained = solve_triangular(self.factor, cross.T, lower=True, check_finite=False)
@@ -132,11 +139,7 @@ class GaussianProcess:
         return np.asarray(self.hyper.scale**2 * left)
 
     def awaiting(self, points: Floats, noise: Floats) -> "GaussianProcess":
-        """Return the process with trials in flight at some points, with these noise variances.
-
-        Trials in flight are assumed to return their posterior means, so all means stay the same. L
-        gets the rows (Eᵀ, C), where C is a root of the trials' covariance, noise included.
-        """
+        """Return the process with trials in flight at some points, with these noise variances."""
         hyper, explained = self.hyper, self.explain(points)[1]
         left = covariances(hyper, points, points) - explained.T @ explained
         diagonal = np.diag(left) + noise / hyper.scale**2 + JITTER * hyper.variance

@@ -37,24 +37,36 @@ Trials in flight are assumed to return their posterior means. This assumption ch
 reduces the variance that a new trial can still remove. A new trial is assumed to have the noise of
 trials with about the same posterior mean.
 
+Several proposals at a time are chosen one by one, and each is in flight when the next is chosen. A
+trial at a candidate adds area mostly at the candidate itself. So the candidate is then added to the
+list of points when its gain is computed. Without this addition, eight proposals at a time gained
+0.75 times as much area as eight single proposals in a row, and more candidates did not help. (This
+was measured on states of twelve simulated studies.)
+
 Sources: Frazier, Powell and Dayanik, *The knowledge-gradient policy for correlated normal beliefs*
 (2009); Daulton, Balandat and Bakshy, *Hypervolume knowledge gradient: a lookahead approach for
 multi-objective Bayesian optimization with partial information* (2023).
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from thetafront.study.arrays import Floats
+from thetafront.study.arrays import Booleans, Floats, Integers
 from thetafront.study.samplers.area import Area
 from thetafront.study.samplers.base import ModelSampler
-from thetafront.study.samplers.candidates import feasible, perturb, perturb_some, sobol_points
+from thetafront.study.samplers.candidates import (
+    feasible,
+    is_among,
+    perturb,
+    perturb_some,
+    sobol_points,
+)
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.gaussian_process import GaussianProcess
-from thetafront.study.samplers.greedy import Greedy, total_variance
 from thetafront.study.samplers.observations import Observations
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import climb
@@ -64,6 +76,7 @@ N_NEAR_FRONT = 256
 N_ROUNDS, N_NEAR = 6, 128  # rounds of the search for the front, and perturbations per round
 MAX_ON_FRONT = 64
 MAX_CONDITIONED = 384  # maximum number of observations in the model
+N_RENEWED = 32  # how many stale gains are recomputed at a time
 
 
 class Refinement(NamedTuple):
@@ -94,28 +107,21 @@ class KnowledgeGradientSampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate with the largest expected gain."""
-        posterior, process, noise, feasibility, candidates, area = prepare(observations, cube, rng)
-        tried = observations.tried
-
-        def worth(candidates: Floats, area: Area) -> Floats:
-            mean, variance = process.predict(candidates)
-            total = total_variance(candidates, variance, noise(mean), tried)
-            steps = process.covariance(candidates, area.points) / np.sqrt(total)[:, None]
-            return feasibility.probability(candidates) * area.gains(steps)
-
-        gains = worth(candidates, area)
+        search = Search(observations, cube, rng)
+        candidates, area = search.candidates, search.area
+        gains = search.gains(candidates, area)
         if not gains.max() > 0.0:
-            chances = feasibility.probability(candidates)
-            return np.asarray(candidates[np.argmax(chances * process.predict(candidates)[1])])
+            chances = search.feasibility.probability(candidates)
+            _, variance = search.process.predict(candidates)
+            return np.asarray(candidates[np.argmax(chances * variance)])
         for scale in OF_ONE.scales:
             best = np.argsort(-gains, kind="stable")[: OF_ONE.n_refined]
             near = np.repeat(candidates[best], OF_ONE.n_neighbours, axis=0)
             candidates = np.concatenate(
                 [candidates[best], perturb(cube, near, np.array(scale), rng)]
             )
-            points = np.concatenate([area.points, candidates])
-            area = Area.under(points, posterior, process, observations.reference, rng)
-            gains = worth(candidates, area)
+            area = search.area_under(np.concatenate([area.points, candidates]), rng)
+            gains = search.gains(candidates, area)
         return np.asarray(candidates[np.argmax(gains)])
 
     def propose_many(
@@ -124,18 +130,17 @@ class KnowledgeGradientSampler(ModelSampler):
         """Return q candidates with the largest expected gains, chosen one by one, shape (q, d).
 
         When a candidate is chosen, those chosen before it count as in flight. All choices share the
-        model, the area and the initial candidates (:mod:`study.samplers.greedy`). For each choice,
-        the best candidates are refined separately.
+        model, the area and the initial candidates. For each choice, the best candidates are refined
+        separately.
         """
         if q == 1:
             return self.propose(observations, cube, rng)[None]
-        posterior, process, noise, feasibility, candidates, area = prepare(observations, cube, rng)
-        greedy = Greedy(process, posterior.processes[1], area, noise, observations, feasibility)
-        pool = greedy.pool(candidates)
+        batch = Batch(observations, cube, rng)
+        pool = batch.pool(batch.candidates)
         n_refined, n_neighbours, scales = OF_MANY if q <= MANY else OF_MORE
         chosen = []
         for _ in range(q):
-            best = greedy.best(pool, n_refined)
+            best = batch.best(pool, n_refined)
             found, gains = pool.points[best], pool.gains[best]
             if not gains.max() > 0.0:
                 found = pool.points[[np.argmax(pool.chances * pool.variance)]]
@@ -144,41 +149,169 @@ class KnowledgeGradientSampler(ModelSampler):
                     near = np.repeat(found, n_neighbours, axis=0)
                     near = perturb(cube, near, np.array(scale), rng)
                     found = np.concatenate([found, near])
-                    gains = np.concatenate([gains, greedy.pool(near).gains])
+                    gains = np.concatenate([gains, batch.pool(near).gains])
                     best = np.argsort(-gains, kind="stable")[:n_refined]
                     found, gains = found[best], gains[best]
             chosen.append(found[0])
-            greedy.add(found[0], pool)
+            batch.add(found[0], pool)
         return np.array(chosen)
+
+
+class Search:
+    """What proposals are made of: the model, candidates, and the area under the front.
+
+    The candidates are points over the whole cube and near the predicted front.
+    """
+
+    def __init__(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator
+    ) -> None:
+        known, self.posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
+        process = self.posterior.processes[0]
+        self.noise = noise_of_new_trials(process, known)
+        # Of the first objective, with trials in flight.
+        self.process = process.awaiting(known.pending, self.noise(process.mean(known.pending)))
+        self.feasibility = Feasibility.learned_from(observations)
+        self.tried, self.reference = observations.tried, observations.reference
+        allowed, spread = self.feasibility.allowed, sobol_points(cube, N_SOBOL, rng)
+        points = np.unique(np.concatenate([feasible(cube, known.points), spread]), axis=0)
+        front = self.posterior.front(allowed(points))
+        front = climb(front, self.posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
+        near = perturb_some(cube, front, N_NEAR_FRONT, (-2.0, -0.5), rng)
+        self.candidates = np.concatenate([spread, near])
+        some = np.linspace(0, len(front) - 1, min(len(front), MAX_ON_FRONT)).astype(int)
+        self.area = self.area_under(np.concatenate([front[some], allowed(self.candidates)]), rng)
+
+    def area_under(self, points: Floats, rng: np.random.Generator) -> Area:
+        """Return the area under the posterior means of some points."""
+        return Area.under(points, self.posterior, self.process, self.reference, rng)
+
+    def gains(self, candidates: Floats, area: Area) -> Floats:
+        """Return the expected gain in area by a trial at each candidate, shape (m,)."""
+        mean, variance = self.process.predict(candidates)
+        total = self.total_variance(candidates, variance, self.noise(mean))
+        steps = self.process.covariance(candidates, area.points) / np.sqrt(total)[:, None]
+        return self.feasibility.probability(candidates) * area.gains(steps)
+
+    def total_variance(self, points: Floats, variance: Floats, noise: Floats) -> Floats:
+        """Return the variance of trials' values; infinite where a trial cannot add information.
+
+        If a trial has no noise, it adds no information at a point that was tried: the value there
+        is already known exactly, up to rounding.
+        """
+        total = variance + noise
+        exact = noise == 0.0
+        if exact.any():
+            exact &= is_among(points, self.tried)
+        total[exact | (total == 0.0)] = np.inf
+        return total
+
+
+@dataclass
+class Pool:
+    """Candidates and their data, updated while trials are put in flight."""
+
+    points: Floats  # (m, d): in the unit cube
+    explained: Floats  # (n, m): E
+    # Each (m,): mean and variance of the noise-free value, and noise variance of a trial.
+    mean: Floats
+    variance: Floats
+    noise: Floats
+    covariance: Floats  # (m, J): covariance with the area's points
+    extents: Floats  # (m, 2): e of the candidate, and the e left to the area's point before it
+    places: Integers  # (m,): how many of the area's points come before it
+    # (m,): expected gains; `stale` ones were computed before the latest trial was put in flight.
+    gains: Floats
+    stale: Booleans  # (m,)
+    chances: Floats  # (m,): probability that a trial can be played; gains are multiplied by it
+
+
+class Batch(Search):
+    """A search for several points, with expected gains while those chosen so far are in flight.
+
+    The area is that before any point is chosen; its heights do not change.
+    """
+
+    def __init__(
+        self, observations: Observations, cube: UnitCube, rng: np.random.Generator
+    ) -> None:
+        super().__init__(observations, cube, rng)
+        self.second, points = self.posterior.processes[1], self.area.points
+        _, self.explained = self.process.explain(points)
+        self.edges = np.append(self.second.mean(points), self.reference[1])
+        widths = -np.diff(self.edges)
+        # p of each point; 0 if the distance to the next point is 0.
+        self.chances = np.divide(
+            self.area.extents, widths, out=np.zeros_like(widths), where=widths > 0
+        )
+
+    def pool(self, points: Floats) -> Pool:
+        """Return candidates with their current gains."""
+        mean, explained = self.process.explain(points)
+        second = self.second.mean(points)
+        places = np.searchsorted(-self.edges[:-1], -second)
+        pool = Pool(
+            points,
+            explained,
+            mean,
+            self.process.variance(explained),
+            self.noise(mean),
+            self.process.covariance_given(points, explained, self.area.points, self.explained),
+            self.extents(second, places),
+            places,
+            np.empty(len(points)),
+            np.ones(len(points), np.bool_),
+            self.feasibility.probability(points),
+        )
+        self.renew(pool, np.arange(len(points)))
+        return pool
+
+    def extents(self, second: Floats, places: Integers) -> Floats:
+        """Return e of candidates, and the e left to the points before them, shape (m, 2)."""
+        if not len(self.chances):
+            return np.column_stack([np.maximum(second - self.edges[-1], 0.0), second])
+        before = np.maximum(places - 1, 0)
+        own = self.chances[before] * np.maximum(second - self.edges[places], 0.0)
+        return np.column_stack([own, self.area.extents[before] - own])
+
+    def renew(self, pool: Pool, some: Integers) -> None:
+        """Compute the current gains of some candidates."""
+        total = self.total_variance(pool.points[some], pool.variance[some], pool.noise[some])
+        root = np.sqrt(total)
+        steps = pool.covariance[some] / root[:, None]
+        own = np.column_stack([pool.mean[some], pool.variance[some] / root, pool.extents[some]])
+        gains = self.area.gains_with(steps, own, pool.places[some])
+        pool.gains[some] = pool.chances[some] * gains
+        pool.stale[some] = False
+
+    def best(self, pool: Pool, n: int) -> Integers:
+        """Return the n candidates with the largest gains, the largest first.
+
+        Gains hardly ever grow when trials are put in flight, so stale gains serve as upper bounds.
+        """
+        while True:
+            order = np.argsort(-pool.gains, kind="stable")
+            if not pool.stale[order[:n]].any():
+                return order[:n]
+            self.renew(pool, order[:N_RENEWED][pool.stale[order[:N_RENEWED]]])
+
+    def add(self, point: Floats, pool: Pool) -> None:
+        """Put a trial at a point, shape (d,), in flight."""
+        one = point[None]
+        self.process = self.process.awaiting(one, self.noise(self.process.mean(one)))
+        self.tried = np.concatenate([self.tried, one])
+        self.explained = self.process.extended(self.area.points, self.explained)
+        pool.explained = self.process.extended(pool.points, pool.explained)
+        by_area, by_pool = (
+            self.process.hyper.scale * each[-1] for each in (self.explained, pool.explained)
+        )
+        pool.covariance -= by_pool[:, None] * by_area
+        pool.variance = np.maximum(pool.variance - by_pool * by_pool, 0.0)
+        pool.stale[:] = True
 
 
 Noise = Callable[[Floats], Floats]
 """A function that estimates the noise variances of trials from their posterior means."""
-
-
-def prepare(
-    observations: Observations, cube: UnitCube, rng: np.random.Generator
-) -> tuple[Posterior, GaussianProcess, Noise, Feasibility, Floats, Area]:
-    """Return what proposals are made of: the model, candidates, and the area under the front.
-
-    The process is that of the first objective, with its covariance reduced by trials in flight. The
-    candidates are points over the whole cube and near the predicted front.
-    """
-    known, posterior = Posterior.from_subset(observations, MAX_CONDITIONED)
-    noise = noise_of_new_trials(posterior.processes[0], known)
-    process = posterior.processes[0]
-    process = process.awaiting(known.pending, noise(process.mean(known.pending)))
-    feasibility = Feasibility.learned_from(observations)
-    allowed, spread = feasibility.allowed, sobol_points(cube, N_SOBOL, rng)
-    points = np.unique(np.concatenate([feasible(cube, known.points), spread]), axis=0)
-    front = posterior.front(allowed(points))
-    front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
-    near = perturb_some(cube, front, N_NEAR_FRONT, (-2.0, -0.5), rng)
-    candidates = np.concatenate([spread, near])
-    some = np.linspace(0, len(front) - 1, min(len(front), MAX_ON_FRONT)).astype(int)
-    points = np.concatenate([front[some], allowed(candidates)])
-    area = Area.under(points, posterior, process, observations.reference, rng)
-    return posterior, process, noise, feasibility, candidates, area
 
 
 def noise_of_new_trials(process: GaussianProcess, observations: Observations) -> Noise:

@@ -330,3 +330,46 @@ def test_draws_of_hyperparameters_are_those_of_the_prior_weighed_by_the_data() -
     ours = np.log([[each.variance, each.lengths[0]] for each in drawn])
     np.testing.assert_allclose(ours.std(axis=0), deviation, rtol=0.4)
     assert (np.abs(ours.mean(axis=0) - mean) < 0.5 * deviation).all()
+
+
+@pytest.mark.parametrize("noise", [0.3, 0.0])
+def test_downdates_equal_conditioning_anew(noise: float) -> None:
+    """And the factor with rows appended is that of the whole covariance."""
+    rng = np.random.default_rng(3)
+    points, values = rng.random((20, 3)), rng.normal(3.0, 2.0, 20)
+    noises = rng.uniform(0.1, 0.5, 20)
+    process = GaussianProcess.condition(HYPER, points, values, noises)
+    added, candidates, others = rng.random((5, 3)), rng.random((7, 3)), rng.random((9, 3))
+    flying, explained, by_others = process, *(process.explain(x)[1] for x in (candidates, others))
+    for point in added:
+        flying = flying.awaiting(point[None], np.array([noise]))
+        explained = flying.extended(candidates, explained)
+        by_others = flying.extended(others, by_others)
+    anew = GaussianProcess.condition(
+        HYPER,
+        np.concatenate([points, added]),
+        np.concatenate([values, process.mean(added)]),
+        np.concatenate([noises, np.full(5, noise)]),
+    )
+    covariance = flying.covariance_given(candidates, explained, others, by_others)
+    np.testing.assert_allclose(covariance, anew.covariance(candidates, others), atol=1e-9)
+    np.testing.assert_allclose(flying.variance(explained), anew.predict(candidates)[1], atol=1e-9)
+    # Points first looked at after the trials were put in flight.
+    mean, later = flying.explain(candidates)
+    np.testing.assert_allclose(later, explained, atol=1e-9)
+    np.testing.assert_allclose(mean, anew.mean(candidates), atol=1e-8)
+    np.testing.assert_allclose(mean, process.mean(candidates), atol=1e-12)
+    np.testing.assert_allclose(flying.factor, anew.factor, atol=1e-9)
+    together = process.awaiting(added, np.full(5, noise))
+    np.testing.assert_allclose(together.factor, anew.factor, atol=1e-9)
+
+
+def test_a_point_twice_without_noise_tells_nothing_more() -> None:
+    rng = np.random.default_rng(5)
+    process = GaussianProcess.condition(
+        HYPER, rng.random((6, 3)), rng.normal(size=6), np.full(6, 0.1)
+    )
+    point, nothing = rng.random((1, 3)), np.zeros(1)
+    for _ in range(2):
+        process = process.awaiting(point, nothing)
+        assert process.predict(point)[1] == pytest.approx(0.0, abs=1e-6)

@@ -1,5 +1,6 @@
 """The knowledge gradient: gains by hand, degenerate studies, and problems to solve."""
 
+from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
@@ -11,19 +12,21 @@ from optuna.samplers import BaseSampler, RandomSampler
 from scipy.special import ndtr, ndtri
 
 from tests.study.samplers.toy import UNIT, observations_of, searched
+from thetafront.study.samplers.area import NODES, WEIGHTS, Area
 from thetafront.study.samplers.covariance import Hyperparameters
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.knowledge_gradient import (
-    Area,
     KnowledgeGradientSampler,
     noise_of_new_trials,
 )
-from thetafront.study.samplers.observations import Objectives, observe
+from thetafront.study.samplers.nehvi import NoisyEHVISampler
+from thetafront.study.samplers.observations import Objectives, Observations, observe
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.samplers.predicted_front import predicted_front
 from thetafront.study.scale import Scale
 
+CUBE = UnitCube(UNIT)
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning", "error::UserWarning")
 
 
@@ -105,23 +108,6 @@ def test_the_area_has_the_plausible_points_by_cost() -> None:
     assert len(Area.under(*given, np.array([0.5, 1.0]), rng).points) == 0
 
 
-def test_trials_in_flight_change_no_mean_but_what_is_left_to_learn() -> None:
-    rng = np.random.default_rng(0)
-    points = rng.random((12, 2))
-    values = np.column_stack([100.0 * points[:, 0], -points[:, 1]])
-    seen = observations_of(points, values, np.tile([25.0, np.nan], (12, 1)))
-    pending = np.array([[0.5, 0.5], [0.9, 0.1]])
-    before = Posterior.fit(seen).processes[0]
-    noise = noise_of_new_trials(before, seen)(before.mean(pending))
-    after = before.awaiting(pending, noise)
-    grid = rng.random((50, 2))
-    np.testing.assert_allclose(after.mean(grid), before.mean(grid), rtol=1e-6)
-    assert (after.predict(grid)[1] <= before.predict(grid)[1] + 1e-9).all()
-    variance = before.predict(pending[:1])[1][0]
-    left = before.awaiting(pending[:1], noise[:1]).predict(pending[:1])[1][0]
-    assert left == pytest.approx(1.0 / (1.0 / variance + 1.0 / 25.0), rel=1e-3)
-
-
 def test_a_new_trial_is_as_noisy_as_those_of_its_mean() -> None:
     points = np.linspace(0.0, 1.0, 5)[:, None]
     values = np.column_stack([100.0 + 100.0 * points[:, 0], np.zeros(5)])
@@ -180,3 +166,79 @@ def test_what_it_recommends_is_better_than_after_random_trials() -> None:
             study = searched(sampler, seed, parts, n_random=10, n_trials=24)
             losses[type(sampler)].append(regret(study, objectives, seed))
     assert np.mean(losses[KnowledgeGradientSampler]) < np.mean(losses[RandomSampler])
+
+
+def observed(n: int, noise: float = 0.01) -> Observations:
+    rng = np.random.default_rng(8)
+    points = rng.random((n, 4))
+    first = points[:, 0] - np.sum((points[:, 1:] - 0.5) ** 2, axis=1)
+    values = np.column_stack([first, -points[:, 0]]) + 0.05 * rng.standard_normal((n, 2))
+    variances = np.tile([noise, np.nan], (n, 1))
+    return replace(observations_of(points, values, variances), reference=np.array([-2.0, -2.0]))
+
+
+@pytest.mark.parametrize("scale", [Scale.LINEAR, Scale.ROOT, Scale.within(0.0, 1.0)])
+@pytest.mark.parametrize("place", [0, 3, 8])
+def test_a_candidate_in_the_list_gains_as_if_it_stood_there(scale: Scale, place: int) -> None:
+    """As in plain NumPy, and as :meth:`Area.gains` of the list with the candidate in it says."""
+    rng = np.random.default_rng(place)
+    heights, extents, steps = rng.normal(2.0, 1.0, 8), rng.random(8), rng.normal(size=8)
+    height, step, extent, cut = 2.5, 1.2, 0.3, 0.1
+    widths = extents.copy()
+    if place:
+        widths[place - 1] = cut
+    longer = [np.insert(a, place, b) for a, b in ((heights, height), (widths, extent))]
+    area = Area(np.zeros((9, 1)), *longer, scale, 0.5)
+    expected = area.gains(np.insert(steps, place, step)[None])
+    own = np.array([[height, step, extent, cut]])
+    shorter = Area(np.zeros((8, 1)), heights, extents, scale, 0.5)
+    found = shorter.gains_with(steps[None], own, np.array([place]))
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+    moved = longer[0] + np.outer(NODES, np.insert(steps, place, step))
+    tops = np.maximum(np.maximum.accumulate(moved, axis=1), 0.5)
+    plain = WEIGHTS @ (scale.raised(tops) @ longer[1])
+    np.testing.assert_allclose(found, plain, rtol=1e-9, atol=1e-12)
+
+
+def test_one_of_many_is_the_single_proposal() -> None:
+    """To the bit; and where a sampler has no batches, the first of many is."""
+    observations = observed(20)
+    for sampler, q in ((KnowledgeGradientSampler(), 1), (NoisyEHVISampler(), 2)):
+        single = sampler.propose(observations, CUBE, np.random.default_rng(4))
+        many = sampler.propose_many(observations, CUBE, np.random.default_rng(4), q)
+        assert many.shape == (q, 4)
+        np.testing.assert_array_equal(many[0], single)
+
+
+def test_a_batch_is_spread() -> None:
+    """No two points are the same, and together they leave less to learn than one point repeated."""
+    observations = observed(24)
+    sampler = KnowledgeGradientSampler()
+    points = sampler.propose_many(observations, CUBE, np.random.default_rng(4), 6)
+    again = sampler.propose_many(observations, CUBE, np.random.default_rng(4), 6)
+    process = Posterior.fit(observations).processes[0]
+    np.testing.assert_array_equal(points, again)
+    distances = np.abs(points[:, None] - points[None]).max(axis=-1)[np.triu_indices(6, 1)]
+    assert distances.min() > 1e-3
+    grid = np.random.default_rng(1).random((200, 4))
+
+    def left(added: np.ndarray) -> float:
+        after = GaussianProcess.condition(
+            process.hyper,
+            np.concatenate([observations.points, added]),
+            np.zeros(24 + 6),
+            np.full(24 + 6, 0.01),
+        )
+        return float(after.predict(grid)[1].sum())
+
+    assert left(points) < left(np.repeat(points[:1], 6, axis=0))
+
+
+def test_without_noise_no_point_is_proposed_twice() -> None:
+    observations = observed(16, noise=0.0)
+    points = KnowledgeGradientSampler().propose_many(
+        observations, CUBE, np.random.default_rng(2), 8
+    )
+    both = np.concatenate([points, observations.points])
+    distances = np.abs(both[:, None] - both[None]).max(axis=-1)[np.triu_indices(len(both), 1)]
+    assert distances.min() > 1e-9
