@@ -133,16 +133,14 @@ def champions(
     from thetafront.study.run.workers import check_jobs
 
     seeds = parse_seeds(games, seed)
-    names = list(dict.fromkeys(network))
     try:
-        for name in names:
-            trained_network(name)
+        networks = [trained_network(name) for name in dict.fromkeys(network)]
     except ValueError as error:
         raise InputError(str(error)) from None
     fronts = front_rows([read_published(folder)[1] for folder in front or PUBLISHED])
     settings = {"seed": seed, "games_a_row": games}
     with Comparison.begun(output, check_jobs(jobs), console(stderr=True)) as run:
-        text = show_champions(run, names, fronts, seeds, settings)
+        text = show_champions(run, networks, fronts, seeds, settings)
     print(text, end="")
 
 

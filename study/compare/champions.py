@@ -12,6 +12,7 @@ faster machine moves a point to the left.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ from matplotlib.figure import Figure
 from thetafront.agents.agent import Agent
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.agents.twenty48.ntuple.agent import NTuple
-from thetafront.agents.twenty48.ntuple.network import TrainedNetwork, trained_network
+from thetafront.agents.twenty48.ntuple.network import TrainedNetwork
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.engine.jit import ROOT
@@ -74,15 +75,8 @@ Sources: Jaśkowski (2017), and Guei, Chen and Wu (2021), see :mod:`agents.twent
 for other programs, their documentation. The times of macroxue's program are computed from its
 published moves per second.
 """
-SEARCHES = (
-    {"depth": 1},
-    {"depth": 1, "deeper_below": 4},
-    {"depth": 2},
-    {"depth": 2, "deeper_below": 4},
-    {"depth": 3},
-    {"depth": 3, "deeper_below": 4},
-)
-"""How each network is played."""
+SEARCHES = tuple(product((1, 2, 3), (0, 4)))
+"""How each network is played: depths, and below how many empty cells one ply is added."""
 PANEL_WIDTH = 455.0  # approximately, in typographic points: the legend is wide
 PLAYOUTS = (2, 16, 128)
 
@@ -101,17 +95,17 @@ def tables(network: TrainedNetwork) -> str:
     return f"{settings.patterns}{more}"
 
 
-def network_rows(names: Sequence[str]) -> dict[str, ChampionRow]:
-    """Return the rows of some networks, by name; ValueError if one is not trained."""
+def network_rows(networks: Sequence[TrainedNetwork]) -> dict[str, ChampionRow]:
+    """Return the rows of some networks, by name."""
     rows = {}
-    for name in names:
-        network = trained_network(name)
-        training = f"{network.cpu_seconds / 60:.3g} CPU min of training"
+    for network in networks:
+        name, training = network.name, f"{network.cpu_seconds / 60:.3g} CPU min of training"
         family = f"ntuple {name}: {tables(network)}, {training}"
-        for search in SEARCHES:
-            plies = f"{search['depth']} plies" if search["depth"] > 1 else "1 ply"
-            deeper = ", deeper below 4 empty" if "deeper_below" in search else ""
-            rows[f"{name}, {plies}{deeper}"] = ChampionRow(family, NTuple(network=name, **search))
+        for depth, below in SEARCHES:
+            plies = f"{depth} plies" if depth > 1 else "1 ply"
+            deeper = f", deeper below {below} empty" if below else ""
+            agent = NTuple(network=name, depth=depth, deeper_below=below)
+            rows[f"{name}, {plies}{deeper}"] = ChampionRow(family, agent)
     return rows
 
 
@@ -155,13 +149,12 @@ def rows_frame(
     return pd.DataFrame(lines)
 
 
-def training_frame(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+def training_frame(frame: pd.DataFrame, networks: Sequence[TrainedNetwork]) -> pd.DataFrame:
     """Return one row per network: the cost of its training, and its scores at one ply."""
     lines = []
-    for name in names:
-        network = trained_network(name)
-        (line,) = frame[frame["row"] == f"{name}, 1 ply"].to_dict("records")
-        about: dict[str, Any] = {"network": name, "patterns": tables(network)}
+    for network in networks:
+        (line,) = frame[frame["row"] == f"{network.name}, 1 ply"].to_dict("records")
+        about: dict[str, Any] = {"network": network.name, "patterns": tables(network)}
         about |= {"method": str(network.settings.method), "decay": network.settings.decay}
         about |= {"training_cpu_seconds": network.cpu_seconds, "n_moves": network.n_moves}
         about |= {"digest": network.digest} | {str(key): each for key, each in line.items()}
@@ -335,19 +328,19 @@ def champions_figure(
 
 def show_champions(
     run: Comparison,
-    names: Sequence[str],
+    networks: Sequence[TrainedNetwork],
     fronts: pd.DataFrame,
     seeds: Sequence[int],
     settings: Mapping[str, Any],
 ) -> str:
     """Play what is missing, write all files, and return the text; ``fronts`` has the front rows."""
-    rows = {**network_rows(names), **plain_rows()}
+    rows = {**network_rows(networks), **plain_rows()}
     frame = rows_frame(rows, play_rows(run, rows, seeds))
-    training = training_frame(frame, names)
+    training = training_frame(frame, networks)
     programs = programs_frame()
     text = champions_markdown(frame, training, fronts, programs)
-    networks = {name: trained_network(name).to_json() for name in names}
+    manifests = {network.name: network.to_json() for network in networks}
     tables = {"champions": frame, "training": training, "fronts": fronts, "programs": programs}
     figure = champions_figure(frame, training, fronts, programs)
-    run.write("champions", text, tables, figure, {**settings, "networks": networks})
+    run.write("champions", text, tables, figure, {**settings, "networks": manifests})
     return text

@@ -212,7 +212,7 @@ class Pool:
     """Candidates and their data, updated while trials are put in flight."""
 
     points: Floats  # (m, d): in the unit cube
-    explained: Floats  # (n, m): E
+    explained: Floats  # (n, m): E, see :mod:`study.samplers.gaussian_process`
     # Each (m,): mean and variance of the noise-free value, and noise variance of a trial.
     mean: Floats
     variance: Floats
