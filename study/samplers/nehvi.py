@@ -102,15 +102,15 @@ def cut_strips(draws: Floats, reference: Floats) -> Strips:
 def expected_improvement(strips: Strips, mean: Floats, deviation: Floats) -> Floats:
     """Return the expected hypervolume improvement of points, averaged over draws, shape (m,).
 
-    ``mean`` has the expected objectives of each point given each draw, shape (m, n_draws, 2).
-    ``deviation`` has their standard deviations, which are the same for all draws, shape (m, 2). The
-    two objectives are independent.
+    ``mean`` has the expected objectives of each point given each draw, shape (m, n_draws, 2), or
+    (m, 1, 2) if they do not depend on the draw. ``deviation`` has their standard deviations, which
+    are the same for all draws, shape (m, 2). The two objectives are independent.
     """
     edges, floors = strips
     excess = expected_excess(edges[None], mean[:, :, None, 0], deviation[:, None, None, 0])
     widths = excess[..., :-1] - excess[..., 1:]
     heights = expected_excess(floors[None], mean[:, :, None, 1], deviation[:, None, None, 1])
-    return np.asarray(np.einsum("mds,mds->m", widths, heights) / mean.shape[1])
+    return np.asarray(np.einsum("mds,mds->m", widths, heights) / len(edges))
 
 
 class NoisyEHVISampler(ModelSampler):
@@ -142,8 +142,11 @@ class NoisyEHVISampler(ModelSampler):
 
         candidates = self.candidates(posterior, tried, cube, rng)
         gains = improvement(candidates)
-        if not gains.max() > 0.0:
-            return self.least_known(posterior, strips, feasibility.allowed(candidates))
+        if not gains.max() > 0.0:  # the point most worth a second trial
+            candidates = feasibility.allowed(candidates)
+            mean, deviation = posterior.predict(candidates)
+            gains = expected_improvement(strips, mean[:, None], deviation)
+            return np.asarray(candidates[np.argmax(gains)])
         for scale in SCALES:
             best = np.argsort(-gains, kind="stable")[:N_REFINED]
             near = np.repeat(candidates[best], N_NEIGHBOURS, axis=0)
@@ -163,10 +166,3 @@ class NoisyEHVISampler(ModelSampler):
         return np.concatenate(
             [sobol_points(cube, N_SOBOL, rng), perturb(cube, chosen, scales, rng)]
         )
-
-    def least_known(self, posterior: Posterior, strips: Strips, candidates: Floats) -> Floats:
-        """Return the point most worth a second trial, if no new point promises a gain."""
-        mean, deviation = posterior.predict(candidates)
-        mean = np.repeat(mean[:, None], len(strips[0]), axis=1)
-        gains = expected_improvement(strips, mean, deviation)
-        return np.asarray(candidates[np.argmax(gains)])
