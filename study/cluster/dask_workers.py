@@ -14,6 +14,7 @@ import queue
 import time
 from collections.abc import Iterable
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -103,12 +104,7 @@ class DaskWorkers(DaskCluster[Key]):
         self.send()
         if also is not None:
             also.add_done_callback(lambda _: self.arrived.put(None))
-        try:
-            self.receive(self.arrived.get(timeout=timeout))
-            while True:
-                self.receive(self.arrived.get_nowait())
-        except queue.Empty:
-            pass
+        self.receive_all(timeout)
         self.send()
 
     def send(self) -> None:
@@ -161,6 +157,13 @@ class DaskWorkers(DaskCluster[Key]):
             answer = error
         self.arrived.put((future, answer))
 
+    def receive_all(self, timeout: float) -> None:
+        """Wait up to ``timeout`` seconds for a result; take all results that are there."""
+        with suppress(queue.Empty):
+            self.receive(self.arrived.get(timeout=timeout))
+            while True:
+                self.receive(self.arrived.get_nowait())
+
     def receive(self, arrival: Any) -> None:
         """Take the result of a task."""
         if arrival is None:  # the future that `collect` also waits for is done
@@ -209,11 +212,7 @@ class DaskWorkers(DaskCluster[Key]):
 
     def stop(self) -> None:
         """Take finished tasks; ignore the results of running ones, and cancel waiting ones."""
-        try:
-            while True:
-                self.receive(self.arrived.get_nowait())
-        except queue.Empty:
-            pass
+        self.receive_all(0.0)
         self.forget()
 
     def forget(self) -> None:
