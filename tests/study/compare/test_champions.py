@@ -35,7 +35,7 @@ def test_a_picture_has_every_network_with_every_search(networks: Path) -> None:
     succeeded(None, *command, "--output", str(output))
     table = pd.read_csv(output / "champions.csv")
     assert len(table) == 2 * len(SEARCHES) + 4
-    assert table["n_games"].tolist() == [20, 20, 6, 6, 2] * 2 + [20] * 4
+    assert table["n_games"].tolist() == [20, 20, 6, 6, 2, 2] * 2 + [20] * 4
     means = table.set_index("row")["score_mean_points"]
     assert means["random"] < means["pmcts, 2 playouts"] < means["pmcts, 128 playouts"]
     games = pd.read_csv(output / "games.csv")
