@@ -169,6 +169,4 @@ class GaussianProcess:
 
     def given(self, points: Floats, draws: Floats) -> "GaussianProcess":
         """Return the process conditioned on noise-free values, one for each column of ``draws``."""
-        nothing = np.zeros(len(points))
-        hyper = replace(self.hyper, noise=0.0)
-        return GaussianProcess.condition(hyper, points, draws, nothing)
+        return GaussianProcess.condition(self.hyper, points, draws, np.zeros(len(points)))

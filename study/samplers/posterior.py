@@ -20,7 +20,7 @@ surfaces without steps, it lowered the log density by 0.2 to 2.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -237,8 +237,5 @@ class Posterior:
 
         Valid only if the first process does not see the cost, as in a search.
         """
-        return Posterior(
-            [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)],
-            self.scales,
-            self.sign,
-        )
+        found = [process.given(points, draws[..., k].T) for k, process in enumerate(self.processes)]
+        return replace(self, processes=found)
