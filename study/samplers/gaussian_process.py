@@ -6,8 +6,6 @@ Notation
 X, y       n points in the unit cube of d coordinates; their observed values, centred and scaled
 N          diagonal matrix of the observations' noise variances
 k          Matérn covariance (:mod:`study.samplers.covariance`)
-ℓⱼ         length scale along coordinate j; all coordinates of a categorical parameter share one
-p          number of parameters, p ≤ d
 L          Cholesky factor of K + N, K = k(X, X)
 E(x)       L⁻¹ k(X, x); covariances given the observations are k(x, x') − E(x)ᵀE(x')
 =========  =========================================================================================
