@@ -293,8 +293,8 @@ def hypervolume_trace(data: StudyData) -> pd.DataFrame:
         known, posterior = Posterior.from_subset(known, MAX_CONDITIONED)
         rng = np.random.default_rng(0)
         tried = feasible(cube, known.points)  # a constraint may have become stricter
-        points = allowed(np.concatenate([tried, sobol_points(cube, N_SOBOL, rng)]))
-        front = climb(posterior.front(points), posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
+        points = np.concatenate([tried, sobol_points(cube, N_SOBOL, rng)])
+        front = climb(points, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
         front = front[most_hypervolume(posterior.mean(front), N_POINTS)]
         scores, costs = posterior.goal(front).mean, posterior.cost(front)
         kept = [each for each in complete[:m] if not experiment.space.broken_by(each.params)]

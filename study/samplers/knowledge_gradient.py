@@ -175,8 +175,7 @@ class Search:
         self.tried, self.reference = observations.tried, observations.reference
         allowed, spread = self.feasibility.allowed, sobol_points(cube, N_SOBOL, rng)
         points = np.unique(np.concatenate([feasible(cube, known.points), spread]), axis=0)
-        front = self.posterior.front(allowed(points))
-        front = climb(front, self.posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
+        front = climb(points, self.posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
         near = perturb_some(cube, front, N_NEAR_FRONT, (-2.0, -0.5), rng)
         self.candidates = np.concatenate([spread, near])
         some = np.linspace(0, len(front) - 1, min(len(front), MAX_ON_FRONT)).astype(int)

@@ -88,21 +88,21 @@ def predicted_front(
     of_trials = posterior.front(np.unique(observations.points, axis=0))
     known = feasible(cube, of_trials)  # constraint functions may have changed after the trials
     points = np.concatenate([known, sobol_points(cube, N_SOBOL, rng)])
-    front = posterior.front(allowed(points))
-    front = climb(front, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
+    front = climb(points, posterior, cube, rng, N_ROUNDS, N_NEAR, allowed)
     return PredictedFront.at(front[spread(len(front), MAX_ON_FRONT)], posterior)
 
 
 def climb(
-    front: Floats,
+    points: Floats,
     posterior: Posterior,
     cube: UnitCube,
     rng: np.random.Generator,
     n_rounds: int,
     n_near: int,
-    allowed: Allowed = lambda points: points,
+    allowed: Allowed,
 ) -> Floats:
-    """Improve a front by rounds of small perturbations, ``n_near`` per round."""
+    """Improve the front of some points by rounds of small perturbations, ``n_near`` per round."""
+    front = posterior.front(allowed(points))
     mean = posterior.mean(front)
     for _ in range(n_rounds):
         near = allowed(perturb_some(cube, front, n_near, (-2.5, -0.7), rng))
