@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -327,29 +329,23 @@ def test_other_settings_of_a_network_are_refused() -> None:
     assert "seed must be 3 for network 'v'" in line
 
 
-@pytest.mark.parametrize(
-    "damage", ["truncated", "emptied", "foreign", "pickled", "zipped", "gone", "pipe", "no numbers"]
-)
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "truncated": lambda path: os.truncate(path, 1000),
+    "emptied": lambda path: os.truncate(path, 0),
+    "foreign": lambda path: np.save(path, np.zeros(10)),
+    "pickled": lambda path: np.save(path, np.array([print], dtype=object), allow_pickle=True),
+    "zipped": lambda path: zipfile.ZipFile(path, "w").close(),
+    "gone": Path.unlink,
+    "pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+    "no numbers": lambda path: np.save(path, np.full_like(np.load(path), np.nan)),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_files_that_are_no_network_are_refused(damage: str, networks: Path) -> None:
     train("v", 1)
     weights = next((networks / "v").glob("weights-*.npy"))
-    if damage == "truncated":
-        os.truncate(weights, 1000)
-    elif damage == "emptied":
-        os.truncate(weights, 0)
-    elif damage == "zipped":
-        with weights.open("wb") as file:
-            np.savez(file, np.zeros(10))
-    elif damage == "foreign":
-        np.save(weights, np.zeros(10))
-    elif damage == "pickled":
-        np.save(weights, np.array([print], dtype=object), allow_pickle=True)
-    elif damage == "no numbers":
-        np.save(weights, np.full_like(np.load(weights), np.nan))
-    else:
-        weights.unlink()
-    if damage == "pipe":
-        os.mkfifo(weights)
+    DAMAGES[damage](weights)
     line = refused("play", "ntuple", "--set", "network=v", "--games", "1")
     assert "network: " in line
     assert "run the command that trained the network" in line
