@@ -263,41 +263,33 @@ class DaskCluster(Executor[Key]):
             self.object_to(address, member)
 
     def watch(self) -> None:
-        """Watch workers join and leave, until the end."""
+        """Watch workers join and leave, and the scheduler end and come back, until the end."""
         while not self.ended.wait(POLL_INTERVAL):
             try:
                 if self.client.status != "running":
                     raise OSError("the link is closed")
                 threads = dict(self.client.nthreads())
             except Exception:
-                self.note_lost()
+                if self.lost_since is None:
+                    self.lost_since = time.monotonic()
+                    self.lines.append(
+                        f"the scheduler at {self.address} does not answer; retrying for "
+                        f"{MAX_SECONDS_AWAY:g} s"
+                    )
                 continue
             if self.lost_since is not None:
-                self.note_back(self.lost_since)
+                self.lines.append(
+                    f"the scheduler is back after {time.monotonic() - self.lost_since:.0f} s; "
+                    "games in flight are played again"
+                )
+                self.members = {}  # all its workers count as new
+                self.lost_since, self.alone_since = None, time.monotonic()
             asked = {key: each.asked for key, each in self.members.items() if each.asked}
             self.take(threads, {key: each.result() for key, each in asked.items() if each.done()})
             for address, each in self.members.items():
                 is_due = not each.may_play and each.ask_at <= time.monotonic()
                 if is_due and each.asked is None:
                     each.asked = self.ask(address)
-
-    def note_lost(self) -> None:
-        """Note that the scheduler is away."""
-        if self.lost_since is None:
-            self.lost_since = time.monotonic()
-            self.lines.append(
-                f"the scheduler at {self.address} does not answer; retrying for "
-                f"{MAX_SECONDS_AWAY:g} s"
-            )
-
-    def note_back(self, since: float) -> None:
-        """Note that the scheduler is back; all its workers count as new."""
-        self.lines.append(
-            f"the scheduler is back after {time.monotonic() - since:.0f} s; games in flight are "
-            "played again"
-        )
-        self.members = {}
-        self.lost_since, self.alone_since = None, time.monotonic()
 
     def check(self) -> str:
         """Say why games cannot continue; empty if they can."""
