@@ -20,10 +20,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum, auto
-from typing import TYPE_CHECKING, NoReturn
-
-if TYPE_CHECKING:
-    from types import FrameType
+from typing import NoReturn
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EXIT_INTERRUPTED = 130
@@ -67,30 +64,26 @@ def watch() -> None:
 
 
 def _wait() -> None:
-    main = threading.main_thread().ident
     while True:
-        number = signal.sigwait(_State.signals)
-        if _State.answer is _Answer.RAISE and main is not None:
-            # The system may choose this thread even if the main thread does not block the signal.
-            signal.pthread_kill(main, number)
-        else:
-            _answer()
+        _handle(signal.sigwait(_State.signals))
 
 
-def _answer() -> None:
-    if _State.answer is not _Answer.FLAG or _State.requested:
-        exit_at_once()
-    _State.requested = True
+def _handle(number: int, *_: object) -> None:
+    """Handle a signal that reaches the main thread or the waiting thread.
 
-
-def _handle(number: int, frame: "FrameType | None") -> None:
-    """Handle a signal that reaches the main thread: within ``raised``, or if a library unblocks it.
-
-    Otherwise, signals are blocked in the main thread, and only the waiting thread receives them.
+    As a guest and within :func:`raised`, the main thread should get it; otherwise, it gets it only
+    if a library unblocks it.
     """
-    if _State.answer is _Answer.RAISE:
+    if _State.answer is _Answer.FLAG and not _State.requested:
+        _State.requested = True
+    elif not (_State.is_guest or _State.answer is _Answer.RAISE):
+        exit_at_once()
+    elif in_main_thread():
         raise KeyboardInterrupt
-    _answer()
+    else:  # the system may choose this thread even if the main thread does not block the signal
+        main = threading.main_thread().ident
+        assert main is not None
+        signal.pthread_kill(main, number)
 
 
 @contextmanager
@@ -107,7 +100,7 @@ def as_guest() -> Iterator[None]:
     if is_answered or handler in (signal.SIG_IGN, None):
         yield
         return
-    signal.signal(signal.SIGINT, _handle_as_guest)
+    signal.signal(signal.SIGINT, _handle)
     _State.is_guest = True
     try:
         yield
@@ -118,12 +111,6 @@ def as_guest() -> Iterator[None]:
     finally:
         _State.is_guest = _State.requested = False
         signal.signal(signal.SIGINT, handler)
-
-
-def _handle_as_guest(number: int, frame: "FrameType | None") -> None:
-    if _State.answer is not _Answer.FLAG or _State.requested:
-        raise KeyboardInterrupt
-    _State.requested = True
 
 
 def is_watched() -> bool:
