@@ -15,7 +15,6 @@ study as it was when they were requested, and each treats the trials proposed be
 flight. The random numbers of all these proposals are derived from the number of the first trial.
 """
 
-import math
 import os
 import time
 from collections import deque
@@ -26,7 +25,7 @@ from functools import partial
 from typing import Any
 
 import optuna
-from joblib.externals.loky import ProcessPoolExecutor, process_executor
+from joblib.externals.loky import ProcessPoolExecutor
 from optuna.distributions import (
     BaseDistribution,
     CategoricalDistribution,
@@ -96,21 +95,17 @@ class Proposer:
     def update(self, news: Sequence[FrozenTrial]) -> None:
         """Bring the copy up to date."""
         n_trials = len(self.copy.get_trials(deepcopy=False))
+        study = self.storage.get_study_id_from_name(self.copy.study_name)
         for trial in news:
             if trial.number >= n_trials:
                 raise StaleError(
                     f"trial {trial.number} has ended, but the process's copy of the study has "
                     f"{n_trials} trials"
                 )
-            identifier = self.trial_id(trial.number)
+            identifier = self.storage.get_trial_id_from_study_id_trial_number(study, trial.number)
             for key, value in trial.user_attrs.items():
                 self.storage.set_trial_user_attr(identifier, key, value)
             self.storage.set_trial_state_values(identifier, trial.state, trial.values)
-
-    def trial_id(self, number: int) -> int:
-        """Return the id of a trial in the storage."""
-        study_id = self.storage.get_study_id_from_name(self.copy.study_name)
-        return self.storage.get_trial_id_from_study_id_trial_number(study_id, number)
 
     def ask(self, numbers: Sequence[int]) -> list[Point]:
         """Ask the sampler for some trials, one after the other; all are waiting, or all are new."""
@@ -130,11 +125,6 @@ class Proposer:
     def ask_one(self, number: int) -> Point:
         """Ask the sampler for a trial; StaleError if the copy gives the trial another number."""
         trials = self.copy.get_trials(deepcopy=False)
-        if number > len(trials):
-            raise StaleError(
-                f"trial {number} requested, but the process's copy of the study has {len(trials)} "
-                "trials"
-            )
         before = trials[number].system_attrs if number < len(trials) else {}
         trial = self.copy.ask()
         params: dict[str, Any] = {}
@@ -149,7 +139,7 @@ class Proposer:
             )
         after = self.copy.get_trials(deepcopy=False)[number].system_attrs
         notes = {key: value for key, value in after.items() if key not in before}
-        return Point(params, phase=SEARCH, number=trial.number, notes=notes)
+        return Point(params, phase=SEARCH, number=number, notes=notes)
 
 
 def suggested(trial: optuna.Trial, name: str, kind: BaseDistribution) -> Any:
@@ -290,8 +280,6 @@ APART: list[Proposer] = []
 def begin_apart(parent: int, proposer: Proposer) -> None:
     """Initialize the separate process of a sampler."""
     begin_worker(parent)
-    # Otherwise the pool replaces a process whose memory grows, and the new one has an old copy.
-    process_executor._MAX_MEMORY_LEAK_SIZE = math.inf
     APART[:] = [proposer]
 
 

@@ -101,22 +101,22 @@ def test_a_process_that_grows_continues_with_what_it_knows() -> None:
     assert numbers == [4, 5, 6, 7, 8, 9]
 
 
-def test_a_copy_that_is_not_up_to_date_is_found_out() -> None:
+@pytest.mark.parametrize(
+    ("ended", "number", "said"),
+    [
+        ([], 5, "trial 5 requested, but the process's copy of the study proposes 4"),
+        ([], 2, "trial 2 requested, but the process's copy of the study proposes 4"),
+        ([7], 4, "trial 7 has ended, but the process's copy of the study has 4 trials"),
+    ],
+)
+def test_a_copy_that_is_not_up_to_date_is_found_out(
+    ended: list[int], number: int, said: str
+) -> None:
     design = [SPACE.from_unit([u] * 6) for u in (0.9, 0.1, 0.5, 0.3)]
     trials = [complete(number, params) for number, params in enumerate(design)]
     proposer = Proposer(trials, DIRECTIONS, SPACE, gradient)
-    with pytest.raises(
-        StaleError, match="trial 5 requested, but the process's copy of the study has 4 trials"
-    ):
-        proposer.answer((), [5])
-    with pytest.raises(
-        StaleError, match="trial 7 has ended, but the process's copy of the study has 4 trials"
-    ):
-        proposer.answer([complete(7, design[0])], [4])
-    with pytest.raises(
-        StaleError, match="trial 2 requested, but the process's copy of the study proposes 4"
-    ):
-        proposer.answer((), [2])
+    with pytest.raises(StaleError, match=said):
+        proposer.answer([complete(each, design[0]) for each in ended], [number])
 
 
 def test_no_process_is_left_after_the_end() -> None:
