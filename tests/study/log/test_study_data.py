@@ -30,7 +30,7 @@ from thetafront.study.log.tables import SEARCH, VALIDATION
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.report.front_tables import front_table
-from thetafront.study.run.open_trials import OpenTrials
+from thetafront.study.run.search import Search
 from thetafront.study.run.settings import SearchSettings
 from thetafront.study.run.workers import Finished
 from thetafront.study.samplers.observations import Objectives
@@ -57,24 +57,29 @@ def test_an_export_parses_each_game_once(
     assert n_parsed == 8 * 3 + 100
 
 
-def test_samplers_know_the_moments_of_a_trial_s_samples(quick: Experiment) -> None:
+def test_samplers_know_the_moments_of_a_trial_s_samples(
+    quick: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whether it ends now, or was read."""
-    study = new_study()
+    study = new_study(quick)
     games = [Game2048(r, 1000 + 400 * r * r, 100, 0.1, 5000, 64, 0) for r in range(3)]
     settings = SearchSettings(n_replicates=3, sampler="random")
-    trials = OpenTrials(data_of(study, quick), study, settings)
-    assert trials.begin([Point({"n_playouts": 7}, number=0)]) == []
-    ended = [trials.record(Finished((0, (r,)), (game,))) for r, game in enumerate(games)]
-    assert [trial is None for trial in ended] == [True, True, False]
-    trials.writer.close()
+    search = Search(quick, study, settings, 1, print)
+    ended: list[Point] = []
+    monkeypatch.setattr(search, "learn", ended.append)
+    search.begin(Point({"n_playouts": 7}, number=0))
+    for r, game in enumerate(games):
+        assert (search.n_complete, ended) == (0, [])
+        search.record(Finished((0, (r,)), (game,)))
+    search.close()
     (stored,) = data_of(study, quick).frozen_trials
     scores = quick.goal.samples(games)
     told = {"moments:score": [3, scores.mean(), scores.var() * 3]}
     assert stored.user_attrs == {"origin": "design", **told}
-    assert ended[2] is not None
+    (trial,) = ended
     distributions = quick.space.distributions()
-    assert frozen(ended[2], distributions, quick.goal).user_attrs == stored.user_attrs
-    assert ended[2].values == tuple(stored.values)
+    assert frozen(trial, distributions, quick.goal).user_attrs == stored.user_attrs
+    assert trial.values == tuple(stored.values)
     assert Objectives.from_experiment(quick).noise([stored])[0, 0] > 0
     assert stored_games(study) == {"trial 0": dict(enumerate(games))}
 

@@ -140,7 +140,7 @@ def search_apart(experiment: Experiment, folder: Path, n_kills: int) -> tuple[Lo
 
     def kill() -> None:
         process = process_of(source.proposals)
-        if process is None or process in killed or source.trials.n_games < 4:
+        if process is None or process in killed or source.n_games < 4:
             return
         if len(killed) < n_kills:
             killed.add(process)

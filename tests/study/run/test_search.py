@@ -222,7 +222,7 @@ def test_an_agent_that_learns_plays_its_trial_as_one_task(
     assert task is not None
     assert (task.key, task.seeds) == ((0, (2,)), [games[2].seed])
     again.record(Finished(task.key, games[2:]))
-    again.trials.writer.flush()
+    again.writer.flush()
     assert outcome(study)[0][1] == [(r, game.seed, game.score) for r, game in enumerate(games)]
     task = None
     while task is None:
