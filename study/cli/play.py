@@ -79,10 +79,11 @@ def play(
     from thetafront.study.experiments.play_summary import SCORE, PlaySummary
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.experiments.registry import is_definition
+    from thetafront.study.run.dispatch import play_here
     from thetafront.study.run.first_games import has_moves
-    from thetafront.study.run.progress import PREPARING
-    from thetafront.study.run.workers import PlayError, check_jobs, play_all
-    from thetafront.study.terminal.progress import ProgressLine
+    from thetafront.study.run.progress import PREPARING, ProgressDisplay
+    from thetafront.study.run.source import TaskList
+    from thetafront.study.run.workers import Finished, PlayError, Task, check_jobs
 
     check_range("games", games, 1, MAX_GAMES)
     n_together = 1 if side_by_side is None else side_by_side
@@ -112,12 +113,17 @@ def play(
     have_learned(player)
     with working(PREPARING):
         warm(player)
-    with ProgressLine(console(stderr=True)) as bar:
-        for finished in play_all(player, range(seed, seed + games), n_jobs, n_together):
-            if finished.error:
-                raise PlayError(f"game {finished.key}: {finished.error}")
-            outcomes |= {game.seed: game for game in finished.games}
-            bar.update(len(outcomes) / games, "", [f"games {len(outcomes):,}/{games:,}"])
+
+    def store(finished: Finished[int]) -> None:
+        if finished.error:
+            raise PlayError(f"game {finished.key}: {finished.error}")
+        outcomes.update({game.seed: game for game in finished.games})
+
+    seeds = range(seed, seed + games)
+    groups = [seeds[k : k + n_together] for k in range(0, games, n_together)]
+    tasks = [Task(some[0], player, some, side_by_side=len(some) > 1) for some in groups]
+    with ProgressDisplay(console(stderr=True)) as display:
+        play_here(TaskList(tasks, store), n_jobs, display)
     params |= player.depends_on
     penalty = None if own is None else own.goal.penalty
     games_by_seed, failures = split(dict(sorted(outcomes.items())), penalty)
@@ -302,8 +308,8 @@ def watch(
     if isinstance(player, PacmanAgent):
         if human:
             raise InputError(f"--human cannot be combined with {agent}: --human is for 2048 only")
-        last = pacman.play_in_terminal(player, shown, chosen, speed, again)
+        last = pacman.play_in_terminal(player, shown, chosen, speed)
     else:
         assert isinstance(player, Agent2048)
-        last = twenty48.play_in_terminal(player, shown, chosen, speed, again, human=human)
-    print_text(console(), last)
+        last = twenty48.play_in_terminal(player, shown, chosen, speed, human=human)
+    print_text(console(), f"{last}\nto repeat: {again}")

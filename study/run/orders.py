@@ -316,19 +316,15 @@ def validate_study(
 
 
 def widen(
-    log: Log,
-    requests: Sequence[WidenRequest],
-    out: Console,
-    asked: Experiment | None = None,
+    log: Log, requests: Sequence[WidenRequest], out: Console, asked: Experiment
 ) -> Experiment:
     """Widen the space as requested, print what changed, and return the study's experiment.
 
-    ``asked`` is the experiment that the user asked to sweep, if any. Its agent then limits how far
-    bounds may move. InputError if a request has no bounds, and no complete trial shows which bound
-    to move.
+    The agent of ``asked``, the experiment that the user asked to sweep, limits how far bounds may
+    move. InputError if a request has no bounds, and no complete trial shows which bound to move.
     """
     data = StudyData.read(log)
-    experiment = data.experiment if asked is None else asked.widened_to(data.experiment)
+    experiment = asked.widened_to(data.experiment)
     if not requests:
         return experiment
     thetas = front_thetas(Analysis(replace(data, experiment=experiment)))

@@ -9,7 +9,7 @@ different trial.
 
 import math
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -426,12 +426,10 @@ def known_trials(data: StudyData) -> list[FrozenTrial]:
     Trials that have not begun are in Optuna's state ``WAITING``. If they belong to the design, they
     have their θ already.
     """
-    begun = {trial.number: trial for trial in data.frozen_trials}
-    numbers = range(max([len(data.design), *(number + 1 for number in begun)]))
-    return [begun.get(n) or waiting_trial(data.waiting.get(n)) for n in numbers]
-
-
-def waiting_trial(theta: Mapping[str, Any] | None) -> FrozenTrial:
-    """Return a waiting trial in Optuna's form (an enqueued trial)."""
-    notes = {} if theta is None else {"fixed_params": dict(theta)}
-    return create_trial(state=TrialState.WAITING, system_attrs=notes)
+    trials = {trial.number: trial for trial in data.frozen_trials}
+    for number in range(max([len(data.design), *(n + 1 for n in trials)])):
+        if number not in trials:
+            theta = data.waiting.get(number)
+            notes = {} if theta is None else {"fixed_params": dict(theta)}
+            trials[number] = create_trial(state=TrialState.WAITING, system_attrs=notes)
+    return [trials[number] for number in sorted(trials)]

@@ -45,15 +45,10 @@ class RegretTarget:
             )
         return cls(value, is_share)
 
-    @property
-    def text(self) -> str:
-        """The target as the user gave it."""
-        return f"{100.0 * self.value:g}%" if self.is_share else f"{self.value:g}"
-
     def text_in(self, goal: Goal) -> str:
         """Write the target with its unit: ``2%``, ``2,000 points``, ``8 percentage points``."""
         if self.is_share:
-            return self.text
+            return f"{100.0 * self.value:g}%"
         return goal.of_size(significant((100.0 if goal.is_share else 1.0) * self.value))
 
     def allowed(self, expected: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -11,7 +11,7 @@ import multiprocessing.resource_tracker
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, TypeVar
@@ -20,7 +20,6 @@ import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.backend import resource_tracker as loky_resource_tracker
 
-from thetafront.agents.agent import Agent, warm
 from thetafront.agents.external.processes import Orphans
 from thetafront.study import interrupt
 from thetafront.study.errors import check_range
@@ -36,7 +35,7 @@ from thetafront.study.run.worker import (
 )
 from thetafront.study.text import counted
 
-__all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores", "play_all"]
+__all__ = ["Finished", "PlayError", "Task", "Workers", "check_jobs", "n_cores"]
 
 Key = TypeVar("Key")
 T = TypeVar("T")
@@ -242,21 +241,3 @@ class Workers(Executor[Key]):
         else:
             while self.held_back:
                 self._start(self.held_back.popleft())
-
-
-def play_all(
-    agent: Agent, seeds: range, jobs: int, n_side_by_side: int = 1
-) -> Iterator[Finished[int]]:
-    """Play games of one agent, alone or several side by side; a task's key is its first seed."""
-    warm(agent)
-    remaining = iter(range(0, len(seeds), n_side_by_side))
-    with Workers[int](jobs) as workers:
-        while True:
-            while len(workers) < 2 * jobs and (begin := next(remaining, None)) is not None:
-                some = seeds[begin : begin + n_side_by_side]
-                workers.submit(Task(some[0], agent, some, side_by_side=len(some) > 1))
-            if not len(workers):
-                return
-            workers.collect(timeout=1.0)
-            while workers.returned:
-                yield workers.returned.popleft()

@@ -48,22 +48,22 @@ def watch_pacman(agent: PacmanAgent, player: str, seed: int, speed: float, stage
     return watch(game, speed, stage)
 
 
-def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float, again: str) -> str:
-    """Run :func:`watch_pacman` in the terminal; return the lines to print afterwards."""
+def play_in_terminal(agent: PacmanAgent, player: str, seed: int, speed: float) -> str:
+    """Run :func:`watch_pacman` in the terminal; return the line to print afterwards."""
     end = in_terminal(
         lambda: agent.act(agent.start(seed)),
         pacman_picture,
         lambda stage: watch_pacman(agent, player, seed, speed, stage),
     )
-    return last_pacman_line(end, again)
+    return last_pacman_line(end)
 
 
-def last_pacman_line(world: World, command: str) -> str:
-    """Say how a game ended or where it was left, and which command repeats it."""
+def last_pacman_line(world: World) -> str:
+    """Say how a game ended or where it was left."""
     ended = "left" if world.outcome is Outcome.RUNNING else ENDED[world.outcome]
     return (
         f"{ended} with {counted(world.score, 'point')} after {counted(world.n_steps, 'step')}, "
-        f"{world.n_food} food left, seed {world.setup.seed}\nto repeat: {command}"
+        f"{world.n_food} food left, seed {world.setup.seed}"
     )
 
 

@@ -86,25 +86,23 @@ def play_by_hand(agent: Agent2048, player: str, seed: int, stage: Stage) -> Posi
                 note = f"hint: {' '.join(NAMES[hint.decision.action])}" if hint else ""
 
 
-def play_in_terminal(
-    agent: Agent2048, player: str, seed: int, speed: float, again: str, *, human: bool
-) -> str:
-    """Run :func:`watch_agent` or :func:`play_by_hand`; return the lines to print afterwards."""
+def play_in_terminal(agent: Agent2048, player: str, seed: int, speed: float, *, human: bool) -> str:
+    """Run :func:`watch_agent` or :func:`play_by_hand`; return the line to print afterwards."""
 
     def game(stage: Stage) -> Position:
         if human:
             return play_by_hand(agent, f"you, hints by {player}", seed, stage)
         return watch_agent(agent, player, seed, speed, stage)
 
-    return last_line(in_terminal(lambda: warm(agent), picture, game), again)
+    return last_line(in_terminal(lambda: warm(agent), picture, game))
 
 
-def last_line(position: Position, command: str) -> str:
-    """Say how a game ended or where it was left, and which command repeats it."""
+def last_line(position: Position) -> str:
+    """Say how a game ended or where it was left."""
     return (
         f"{'left' if position.legal else 'ended'} with {counted(position.score, 'point')} after "
         f"{counted(position.n_moves, 'move')}, largest tile {position.largest}, "
-        f"seed {position.seed}\nto repeat: {command}"
+        f"seed {position.seed}"
     )
 
 

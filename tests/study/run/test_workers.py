@@ -7,10 +7,12 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 
 import pytest
 
 from tests.processes import python, wait_until
+from tests.study.playing import played_by
 from tests.study.program import is_running
 from thetafront.agents.agent import Agent, FailedGame, Game, GameError
 from thetafront.agents.twenty48.mcmdp import MonteCarloMDP
@@ -25,7 +27,6 @@ from thetafront.study.run.workers import (
     Workers,
     check_jobs,
     n_cores,
-    play_all,
 )
 
 
@@ -56,17 +57,13 @@ class Growing(PureMonteCarlo):
 KEPT: list[bytes] = []
 
 
-def results(agent: Agent, jobs: int) -> list[tuple[int, int, int, int]]:
-    games = [game for finished in play_all(agent, range(6), jobs) for game in finished.games]
-    return sorted((g.seed, g.score, g.n_moves, g.end_board) for g in games)
-
-
-def test_the_number_of_jobs_does_not_matter() -> None:
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_the_number_of_jobs_does_not_matter(jobs: int) -> None:
     agent = MonteCarloMDP(16, 8, 4, 2, 2.0, 0.5)
-    alone = [agent.play(seed) for seed in range(6)]
-    expected = [(g.seed, g.score, g.n_moves, g.end_board) for g in alone]
-    for jobs in (1, 3):
-        assert results(agent, jobs) == expected
+    games = [game for each in played_by(agent, 6, jobs) for game in each.games]
+    games.sort(key=lambda game: game.seed)
+    for alone, game in zip(map(agent.play, range(6)), games, strict=True):
+        assert replace(game, seconds=alone.seconds) == alone
 
 
 def collect_all(workers: Executor[str]) -> dict[str, Finished[str]]:

@@ -53,7 +53,7 @@ def test_the_game_that_was_left_can_be_repeated() -> None:
     user = FakeUser([(1.1, "q")])
     end = watch_pacman(PacmanRandom(layout=MEDIUM), "someone", 1, 5.0, user.stage())
     assert end.n_steps == 5
-    assert last_pacman_line(end, "x").startswith(f"left with {end.score} points after 5 steps, ")
+    assert last_pacman_line(end).startswith(f"left with {end.score} points after 5 steps, ")
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,4 @@ def test_scared_ghosts_and_the_end_are_reported() -> None:
     text = "\n".join(drawn(pacman_picture, View("x", world, None, note=remark(world)), 80, 24))
     assert "won" in text
     assert "▶" not in text
-    assert last_pacman_line(world, "x").startswith("won with ")
+    assert last_pacman_line(world).startswith("won with ")

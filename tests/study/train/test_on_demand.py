@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.study.playing import played_by
 from tests.study.program import refused
 from thetafront.agents.twenty48.ntuple.agent import NTuple
 from thetafront.agents.twenty48.ntuple.learned import learned_file, learned_now, learned_weights
 from thetafront.agents.twenty48.ntuple.learner import NTupleLearner
 from thetafront.agents.twenty48.random import RandomAgent
 from thetafront.study.errors import InputError
-from thetafront.study.run.workers import play_all
 from thetafront.study.train import on_demand as module
 from thetafront.study.train import training as training_module
 from thetafront.study.train.on_demand import learn_first, round_numbers
@@ -160,11 +160,11 @@ def test_processes_that_ask_at_once_train_once() -> None:
 
 def test_workers_have_an_agent_learn_before_its_games(networks: Path) -> None:
     """What one of them has learned, the other one plays with."""
-    played = list(play_all(learner(200_000), range(4), jobs=2))
+    played = played_by(learner(200_000), 4, jobs=2)
     assert not [each.error for each in played if each.error]
     assert len(list(networks.glob("*/*/moves-200000.npz"))) == 1
     assert sum(each.learning_seconds > 0 for each in played) == 4
-    (other,) = play_all(RandomAgent(), range(1), jobs=1)
+    (other,) = played_by(RandomAgent(), 1, jobs=1)
     assert other.learning_seconds == 0.0
     scores = {game.seed: game.score for each in played for game in each.games}
     assert scores == {seed: learner(200_000).play(seed).score for seed in range(4)}

@@ -19,6 +19,7 @@ import numpy as np
 import pytest
 
 from tests.processes import python
+from tests.study.playing import played_by
 from tests.study.program import invoked, refused, succeeded
 from thetafront.agents.agent import identity
 from thetafront.agents.twenty48.ntuple.agent import NTuple
@@ -32,7 +33,6 @@ from thetafront.agents.twenty48.ntuple.patterns import (
 )
 from thetafront.agents.twenty48.ntuple.training_settings import TrainingSettings
 from thetafront.study.errors import InputError, RunError
-from thetafront.study.run.workers import play_all
 from thetafront.study.train import training as module
 from thetafront.study.train.training import CHECKPOINT, Training, TrainingBudget, publish
 
@@ -178,7 +178,7 @@ def test_an_agent_plays_with_the_trained_weights(networks: Path) -> None:
     in_file = np.load(trained_network("v1").weights_file)
     assert np.array_equal(turned_tables(SMALL.patterns, in_file), training.weights)
     scores = [agent.play(seed).score for seed in range(30)]
-    in_workers = play_all(agent, range(4), jobs=2)
+    in_workers = played_by(agent, 4, jobs=2)
     assert {each.key: each.games[0].score for each in in_workers} == dict(enumerate(scores[:4]))
     plain = [NTuple().play(seed).score for seed in range(30)]
     assert np.mean(scores) > 2 * np.mean(plain)
