@@ -21,7 +21,6 @@ from typing import Any, get_type_hints
 import altair as alt
 import optuna
 import pandas as pd
-from rich.table import Table
 
 from thetafront.agents.agent import Agent
 from thetafront.agents.catalog import agent_class, build
@@ -690,16 +689,13 @@ class Study:
 
     def _repr_html_(self) -> str:
         heading = f"<p>{escape(repr(self)[1:-1])}</p>"
-        shown = self._front_table()
-        return heading if shown is None else f"<div>{heading}{table_html(shown)}</div>"
-
-    def _front_table(self) -> Table | None:
-        """Lay out the validated front, else the predicted one; None if there is neither."""
         if len(front := self._tables["front"]):
-            return front_table(front.to_dict("records"), self.experiment)
-        if "predicted_front" in self._tables:
-            return predicted_front_table(self._tables["predicted_front"], self.experiment)
-        return None
+            shown = front_table(front.to_dict("records"), self.experiment)
+        elif "predicted_front" in self._tables:
+            shown = predicted_front_table(self._tables["predicted_front"], self.experiment)
+        else:
+            return heading
+        return f"<div>{heading}{table_html(shown)}</div>"
 
 
 def found(experiment: str | Experiment) -> Experiment:

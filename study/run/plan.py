@@ -241,8 +241,7 @@ class Plan:
         if self.n_search_games:
             parts.append(
                 f"{counted(self.n_trials, 'trial')} in all, with "
-                f"{self.n_search_games:,} more {'game' if self.n_search_games == 1 else 'games'} "
-                f"in {duration(self.search_seconds)}"
+                f"{counted(self.n_search_games, 'more game')} in {duration(self.search_seconds)}"
             )
         if (n_points := len(self.standard_errors)) and self.n_points_games:
             precision = ""
