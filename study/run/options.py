@@ -141,10 +141,7 @@ class SweepOptions:
         ),
     ] = None
     validation_points: Annotated[
-        int,
-        whole(
-            "Validation: number of points that the model proposes along its front.",
-        ),
+        int, whole("Validation: number of points that the model proposes along its front.")
     ] = 12
     budget: Annotated[
         str,

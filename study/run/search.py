@@ -95,7 +95,6 @@ class Search(GameSource[Key]):
         self.message = message
         self.budget = Budget() if budget is None else budget
         self.n_failures_in_a_row = self.n_deaths = 0
-        self.is_external = experiment.player.is_external
         data = self.read()
         self.settings = settings
         self.mirror = None if log.is_in_memory else Mirror(log, experiment, data.trials)
@@ -382,7 +381,7 @@ class Search(GameSource[Key]):
     @property
     def max_failures_in_a_row(self) -> int:
         """After how many failed trials in a row the search stops."""
-        if not self.is_external:
+        if not self.experiment.player.is_external:
             return MAX_FAILURES_IN_A_ROW
         return MAX_FAILURES_LATER if self.n_complete else MAX_FAILURES_AT_FIRST
 
