@@ -67,13 +67,14 @@ from thetafront.agents.twenty48.tree import (
     SimulationSettings,
     Tree,
     back_up,
+    child_with,
     clear,
     follow,
+    keep_subtree,
     new_tree,
     select,
     wins_tie,
 )
-from thetafront.agents.twenty48.tree_reuse import child_with, keep_subtree
 from thetafront.engine.jit import Integer, inlined, kernel
 from thetafront.engine.rng import next_word, substream
 from thetafront.engine.twenty48.board import N_ACTIONS

@@ -18,12 +18,13 @@ from thetafront.agents.twenty48.tree import (
     ROOT,
     UNVISITED,
     Tree,
+    child_with,
     clear,
+    keep_subtree,
     new_tree,
     select,
     update,
 )
-from thetafront.agents.twenty48.tree_reuse import child_with, keep_subtree
 from thetafront.agents.twenty48.uct import (
     UCT,
     RolloutDepth,
