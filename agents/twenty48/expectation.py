@@ -215,6 +215,6 @@ def decide_by_expectation(
     n_nodes, n_legal, only = put_nodes(settings, board, rule, nodes, counts, first_node, 0)
     if n_legal <= 1:
         return only, values, 0
-    scores, n_playout_moves = playouts(nodes[:n_nodes], counts[:n_nodes], stream, rule)
+    scores, n_moves = playouts(nodes[:n_nodes], counts[:n_nodes], stream, rule)
     best = choose(settings, board, rule, counts, first_node, scores, values)
-    return best, values, n_playout_moves
+    return best, values, n_moves.sum()

@@ -212,7 +212,7 @@ def decide_by_expectimax(
         levels.append((children, rewards, first, spawns))
 
     counts = leaf_counts(by_two, n_playouts, two_to_four)
-    scores, n_playout_moves = playouts(states, counts, stream, None)
+    scores, n_moves = playouts(states, counts, stream, None)
     values = np.empty(len(states))
     offset = 0
     for leaf in range(len(states)):
@@ -234,4 +234,4 @@ def decide_by_expectimax(
         action_values[action] = weight * rewards[0, action] + gamma * of_afters[child]
         if best < 0 or action_values[action] > action_values[best]:
             best = action
-    return best, action_values, n_playout_moves, len(states)
+    return best, action_values, n_moves.sum(), len(states)

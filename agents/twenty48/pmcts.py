@@ -65,7 +65,7 @@ def pure_monte_carlo_decision(
         for i in range(k * n_playouts, (k + 1) * n_playouts):
             starts[i] = spawn(after, substream(spawns, np.uint64(i)))
     once = np.ones(n_legal * n_playouts, np.int64)
-    scores, n_playout_moves = playouts(starts, once, substream(stream, PLAYOUT), rule)
+    scores, n_moves = playouts(starts, once, substream(stream, PLAYOUT), rule)
 
     best = actions[0]
     for k in range(n_legal):
@@ -74,7 +74,7 @@ def pure_monte_carlo_decision(
         values[actions[k]] = reward + mean_of_best(mine, top_share)
         if values[actions[k]] > values[best]:
             best = actions[k]
-    return best, values, n_playout_moves
+    return best, values, n_moves.sum()
 
 
 @register

@@ -59,8 +59,8 @@ def decide_by_one_spawn(
             continue
         mine = substream(stream, np.uint64(action))
         start = np.array([spawn(after, substream(mine, SPAWN))], np.uint64)
-        scores, n_random = playouts(start, count, substream(mine, PLAYOUT), rule)
-        n_playout_moves += n_random
+        scores, n_moves = playouts(start, count, substream(mine, PLAYOUT), rule)
+        n_playout_moves += n_moves.sum()
         values[action] = reward + scores.sum() / n_playouts
         if best < 0 or values[action] > values[best]:
             best = action
@@ -91,9 +91,9 @@ def decide_by_twos(
     for action in range(N_ACTIONS):
         begin, end = first_node[action], first_node[action + 1]
         mine = substream(stream, np.uint64(action))
-        gained, n_random = playouts(nodes[begin:end], counts[begin:end], mine, rule)
+        gained, n_moves = playouts(nodes[begin:end], counts[begin:end], mine, rule)
         scores[offset : offset + len(gained)] = gained
-        n_playout_moves += n_random
+        n_playout_moves += n_moves.sum()
         offset += len(gained)
     best = choose(settings.plain, board, rule, counts, first_node, scores, values)
     return best, values, n_playout_moves

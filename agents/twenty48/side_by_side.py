@@ -31,7 +31,7 @@ from thetafront.engine.jit import Integer, kernel
 from thetafront.engine.rng import SIDE_BY_SIDE, SPAWN, stream
 from thetafront.engine.twenty48 import Rule, initial, largest_exponent, tile
 from thetafront.engine.twenty48.board import N_ACTIONS, afterstate, spawn
-from thetafront.engine.twenty48.playout import random_games
+from thetafront.engine.twenty48.playout import playouts
 from thetafront.engine.twenty48.rule import BuiltRule
 
 
@@ -103,8 +103,8 @@ def play_on_side_by_side(
                 n_nodes = n_before
         if n_playing == 0:
             break
-        playouts = stream(seeds[0], SIDE_BY_SIDE, np.uint64(n_steps))
-        gained, lengths = random_games(nodes[:n_nodes], counts[:n_nodes], playouts, rule)
+        of_this_step = stream(seeds[0], SIDE_BY_SIDE, np.uint64(n_steps))
+        gained, lengths = playouts(nodes[:n_nodes], counts[:n_nodes], of_this_step, rule)
         begin = 0
         for k in range(n_games):
             if n_legal[k] == 0:

@@ -17,7 +17,6 @@ over the eight words of a plane, and LLVM turns the operations of the loop into 
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
@@ -69,16 +68,6 @@ def n_set(typing_context, word):  # type: ignore[no-untyped-def]
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), generate
-
-
-@intrinsic
-def lowest_set(typing_context, word):  # type: ignore[no-untyped-def]
-    """Return the index of the lowest set bit of a word that is not 0."""
-
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
     return types.int64(types.uint64), generate
 

@@ -13,6 +13,7 @@ adds 2 or 4 to the sum of all tiles.
 
 import numpy as np
 import numpy.typing as npt
+from numba.cpython.unsafe.numbers import trailing_zeros
 
 from thetafront.engine.jit import inlined, kernel
 from thetafront.engine.twenty48.board import is_terminal
@@ -26,7 +27,6 @@ from thetafront.engine.twenty48.lockstep import (
     OVER,
     WORDS,
     find_over,
-    lowest_set,
     new_group,
     play_steps,
 )
@@ -58,7 +58,7 @@ def exchange(
     for w in range(WORDS):
         over = group[OVER + w]
         while over:
-            lane = lowest_set(over)
+            lane = np.int64(trailing_zeros(over))
             over &= over - np.uint64(1)
             seat = lane * WORDS + w
             playout = seats[seat]
@@ -132,7 +132,7 @@ def worth_and_sum(board: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @kernel
-def random_games(
+def playouts(
     boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Play ``counts[i]`` games from board i to the end; all legal actions are equally likely.
@@ -162,12 +162,3 @@ def random_games(
         # A move adds a 2 or a 4 to the sum of tiles; merging does not change this sum.
         n_moves[playout] = ((n_moves[playout] + np.int64(end_sum)) >> 1) - n_fours[playout]
     return gained, n_moves
-
-
-@kernel
-def playouts(
-    boards: npt.NDArray[np.uint64], counts: npt.NDArray[np.int64], seed: np.uint64, rule: BuiltRule
-) -> tuple[npt.NDArray[np.int64], np.int64]:
-    """Call :func:`random_games`; return each game's sum of rewards, and the number of all moves."""
-    gained, n_moves = random_games(boards, counts, seed, rule)
-    return gained, np.int64(n_moves.sum())

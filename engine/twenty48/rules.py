@@ -100,4 +100,4 @@ def playouts(
     scores, n_moves = playout.playouts(
         words, np.array(counts, np.int64), word("seed", seed), rule.built
     )
-    return scores, int(n_moves)
+    return scores, int(n_moves.sum())

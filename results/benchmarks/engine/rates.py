@@ -102,7 +102,7 @@ def all_rounds() -> dict[str, dict[str, Round]]:
     return {
         RANDOM_MOVES: {
             "from the start, bit-planes": repeated(
-                lambda seed: playouts(boards, once, np.uint64(seed), None)[1]
+                lambda seed: playouts(boards, once, np.uint64(seed), None)[1].sum()
             ),
             **{
                 f"inside mcmdp, author's θ × {factor}, top share {share:g}": inside(
