@@ -26,7 +26,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from thetafront.agents.mdp.kernels import Floats, Indices, Tables
+from thetafront.agents.mdp.kernels import Indices, Tables
 from thetafront.engine.pacman import Layout
 from thetafront.engine.pacman.maze import N_DIRECTIONS
 from thetafront.engine.pacman.motion import P_CHOSEN, p_side
@@ -44,27 +44,12 @@ class MazeMotion:
 
     cell_of: Indices  # (n_states,): the cell of each state
     state_of: Indices  # (n_cells,): the state of each cell; NO_STATE at a wall
-    first_action: Indices  # this field and those below are as in `Tables`
-    first_outcome: Indices
-    outcome: Indices
-    probability: Floats
+    tables: Tables  # the MDP without a discount, with rewards of 0
 
     @property
     def n_states(self) -> int:
         """Number of cells without a wall."""
         return len(self.cell_of)
-
-    def tables(self, discount: float) -> Tables:
-        """Return the MDP in the form that kernels take, given γ; its rewards are 0."""
-        rewards = np.zeros(N_DIRECTIONS * self.n_states)
-        return Tables(
-            self.first_action,
-            rewards,
-            self.first_outcome,
-            self.outcome,
-            self.probability,
-            discount,
-        )
 
 
 @lru_cache(maxsize=64)
@@ -78,11 +63,12 @@ def maze_motion(layout: Layout, p_chosen: float = P_CHOSEN) -> MazeMotion:
     state_of[cell_of] = np.arange(len(cell_of))
     directions = (np.arange(N_DIRECTIONS)[:, None] + np.array(SLIPS)) % N_DIRECTIONS
     n_actions = N_DIRECTIONS * len(cell_of)
-    return MazeMotion(
-        cell_of,
-        state_of,
-        np.arange(0, n_actions + 1, N_DIRECTIONS),
-        np.arange(n_actions + 1) * len(SLIPS),
-        state_of[layout.maze.after[cell_of][:, directions.ravel()]].ravel(),
-        np.tile([p_chosen, *[p_side(p_chosen)] * 2], n_actions),
+    tables = Tables(
+        first_action=np.arange(0, n_actions + 1, N_DIRECTIONS),
+        reward=np.zeros(n_actions),
+        first_outcome=np.arange(n_actions + 1) * len(SLIPS),
+        outcome=state_of[layout.maze.after[cell_of][:, directions.ravel()]].ravel(),
+        probability=np.tile([p_chosen, *[p_side(p_chosen)] * 2], n_actions),
+        discount=1.0,
     )
+    return MazeMotion(cell_of, state_of, tables)

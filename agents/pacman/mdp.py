@@ -236,13 +236,13 @@ class PacmanMDP(PacmanAgent):
             new_search_arrays(len(motion.state_of)),
             np.arange(n),
             np.arange(n),
-            np.zeros_like(motion.outcome),
+            np.zeros_like(motion.tables.outcome),
             np.zeros(n),
             np.zeros(n),
             np.zeros(N_DIRECTIONS),
         )
         return MDPSettings(
-            motion.tables(self.gamma),
+            motion.tables._replace(reward=np.zeros(N_DIRECTIONS * n), discount=self.gamma),
             RewardSettings(
                 near_states(self.layout, self.distance),
                 motion.cell_of,

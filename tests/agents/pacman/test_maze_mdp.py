@@ -17,7 +17,7 @@ def test_every_action_leads_where_it_should(name: str, p_chosen: float) -> None:
     layout = Layout.named(name)
     game = Game(layout.text, seed=0)
     motion = maze_motion(layout, p_chosen)
-    mdp = FiniteMDP(*motion.tables(0.9))
+    mdp = FiniteMDP(*motion.tables)
     cells = [divmod(int(cell), layout.height) for cell in motion.cell_of]
     assert cells == oracle.cells(game)
     assert motion.n_states == len(cells)
@@ -34,4 +34,4 @@ def test_every_action_leads_where_it_should(name: str, p_chosen: float) -> None:
 def test_the_reports_motion_has_exact_tenths() -> None:
     """Not 0.09999999999999998 = (1 − 0.8)/2, which would change published games."""
     motion = maze_motion(Layout.named("small"))
-    assert set(motion.probability.tolist()) == {0.8, 0.1}
+    assert set(motion.tables.probability.tolist()) == {0.8, 0.1}
