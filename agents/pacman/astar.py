@@ -1,7 +1,7 @@
 """An agent that searches: Pacman takes the shortest path to food, and flees from near ghosts.
 
-Verghese's report (see the source below) compares its agent with "an A* food search and ghost
-survival mechanism" (§3.2), but gives no details. Our details are:
+Verghese's report compares its agent with "an A* food search and ghost survival mechanism" (§3.2),
+but gives no details. Our details are:
 
 *   **Food**: take the first step of a shortest path to the nearest food, found by A*
     (:mod:`agents.pacman.shortest_path`), as if actions never slipped and there were no ghosts.
@@ -12,8 +12,7 @@ survival mechanism" (§3.2), but gives no details. Our details are:
 
 Scared ghosts and capsules are ignored, but Pacman eats those on his path. Decisions are not random.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018), §3.2.
+Source: Verghese (2018), §3.2; see :mod:`agents.pacman.mdp`.
 """
 
 from dataclasses import dataclass

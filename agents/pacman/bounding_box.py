@@ -1,14 +1,12 @@
 """A smaller map for Pacman's plan: the bounding box of food, ghosts and Pacman, with a margin.
 
-Verghese's report (see the source below) sets the edges of its map "slightly larger than the minimum
-and maximum location of either food, ghosts or Pacman" (§2.2). We take "slightly" to mean one cell.
-Scared ghosts count as ghosts; capsules, which the report does not name, do not count. Cells outside
-the box are treated as walls: an action that would lead there leaves Pacman where he is.
+Verghese's report sets the edges of its map "slightly larger than the minimum and maximum location
+of either food, ghosts or Pacman" (§2.2). We take "slightly" to mean one cell. Scared ghosts count
+as ghosts; capsules, which the report does not name, do not count. Cells outside the box are treated
+as walls: an action that would lead there leaves Pacman where he is. The states of the smaller map
+get new numbers, in the same order.
 
-The states of the smaller map get new numbers, in the same order.
-
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018), §2.2.
+Source: Verghese (2018), §2.2; see :mod:`agents.pacman.mdp`.
 """
 
 from thetafront.agents.mdp.kernels import Indices

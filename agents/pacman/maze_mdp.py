@@ -5,7 +5,7 @@ Notation
 ===========  ===================================================================================
 s            a state: a cell without a wall; states are numbered in the order of cells
 a            an action in a state: number 4·s + d for direction d
-p            probability that Pacman moves as chosen, 0.8 in Verghese's report (see below)
+p            probability that Pacman moves as chosen, 0.8 in Verghese's report
 T(s′|a)      probability of s′: p for the cell ahead, (1 − p)/2 for the cell to the left, (1 − p)/2
              for the cell to the right, in this order. If one of these is a wall, s′ is s itself
 R(s)         reward for being in a state
@@ -17,8 +17,7 @@ gets R(s), so a backup is U(s) = R(s) + γ·max Σ T(s′|a)·U(s′), the repor
 Food and ghosts matter only through R. No state is terminal. Every action has exactly three
 outcomes, which do not depend on R. If there are walls on both sides, two of the outcomes are s.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018), §2.4.1 to §2.4.3.
+Source: Verghese (2018), §2.4.1 to §2.4.3; see :mod:`agents.pacman.mdp`.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """The rewards of cells: food attracts Pacman, and ghosts repel him from a distance.
 
-The rewards follow Verghese's report (see the source below).
+The rewards follow Verghese's report.
 
 Notation
 --------
@@ -33,8 +33,7 @@ Our readings where the report leaves a choice:
 
 Only scared ghosts, which have no zone, can be between two cells. So a zone's centre is a cell.
 
-Source: Verghese, *Using a Markov Decision Process and Value Iteration Algorithm to Win Pacman in a
-Non-Deterministic World* (2018), §2.1.1, §2.3, §2.4.4 and §4.
+Source: Verghese (2018), §2.1.1, §2.3, §2.4.4 and §4; see :mod:`agents.pacman.mdp`.
 """
 
 from enum import StrEnum
