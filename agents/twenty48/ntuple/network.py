@@ -127,11 +127,6 @@ def weights_name(digest: str) -> str:
     return f"weights-{digest}.npy"
 
 
-def trained_networks() -> list[str]:
-    """Return the names of all trained networks."""
-    return sorted(path.parent.name for path in networks_folder().glob(f"*/{MANIFEST}"))
-
-
 def trained_network(name: str) -> TrainedNetwork:
     """Read a network's manifest.
 
@@ -154,7 +149,7 @@ def trained_network(name: str) -> TrainedNetwork:
         )
         network.settings  # noqa: B018, checks them
     except FileNotFoundError:
-        known = trained_networks()
+        known = sorted(each.parent.name for each in networks_folder().glob(f"*/{MANIFEST}"))
         problem = f"network must be one of {', '.join((NONE, *known))} (got {name!r})"
         if not known:
             problem = f"network must be trained first (got {name!r})"
