@@ -9,6 +9,23 @@ import numpy as np
 from thetafront.engine.jit import inlined, kernel
 from thetafront.engine.twenty48.lockstep import WORDS, Group
 
+# Arguments of `cross_eight`. BYTES: the 8 x 8 bytes of eight words that are eight planes apart.
+BYTES = (
+    8 * WORDS,
+    np.uint64(8),
+    np.uint64(0x00000000FFFFFFFF),
+    np.uint64(0x0000FFFF0000FFFF),
+    np.uint64(0x00FF00FF00FF00FF),
+)
+# BITS: each block of 8 x 8 bits in eight words of neighbouring planes.
+BITS = (
+    WORDS,
+    np.uint64(1),
+    np.uint64(0x0F0F0F0F0F0F0F0F),
+    np.uint64(0x3333333333333333),
+    np.uint64(0x5555555555555555),
+)
+
 
 @inlined
 def cross_pair(
@@ -50,34 +67,6 @@ def cross_eight(
     group[k], group[k + apart], group[k + 2 * apart], group[k + 3 * apart] = e, f, g, h
 
 
-@inlined
-def cross_bytes(group: Group, i: int) -> None:
-    """Transpose the 8 x 8 bytes of eight words that are eight planes apart."""
-    cross_eight(
-        group,
-        i,
-        8 * WORDS,
-        np.uint64(8),
-        np.uint64(0x00000000FFFFFFFF),
-        np.uint64(0x0000FFFF0000FFFF),
-        np.uint64(0x00FF00FF00FF00FF),
-    )
-
-
-@inlined
-def cross_bits(group: Group, i: int) -> None:
-    """Transpose each block of 8 x 8 bits in eight words of neighbouring planes."""
-    cross_eight(
-        group,
-        i,
-        WORDS,
-        np.uint64(1),
-        np.uint64(0x0F0F0F0F0F0F0F0F),
-        np.uint64(0x3333333333333333),
-        np.uint64(0x5555555555555555),
-    )
-
-
 @kernel
 def cross(group: Group) -> None:
     """Convert planes to boards, or back: transpose the 64 x 64 bits of each word w.
@@ -88,13 +77,13 @@ def cross(group: Group) -> None:
     for row in range(2):
         for w in range(WORDS):
             i = row * WORDS + w
-            cross_bytes(group, i)
-            cross_bytes(group, i + 2 * WORDS)
-            cross_bytes(group, i + 4 * WORDS)
-            cross_bytes(group, i + 6 * WORDS)
+            cross_eight(group, i, *BYTES)
+            cross_eight(group, i + 2 * WORDS, *BYTES)
+            cross_eight(group, i + 4 * WORDS, *BYTES)
+            cross_eight(group, i + 6 * WORDS, *BYTES)
     for row in range(3):
         for w in range(WORDS):
             i = 24 * row * WORDS + w
-            cross_bits(group, i)
-            cross_bits(group, i + 8 * WORDS)
-            cross_bits(group, i + 16 * WORDS)
+            cross_eight(group, i, *BITS)
+            cross_eight(group, i + 8 * WORDS, *BITS)
+            cross_eight(group, i + 16 * WORDS, *BITS)
