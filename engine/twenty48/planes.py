@@ -103,13 +103,7 @@ def keep(m: np.uint64, x: Tile) -> Tile:
 @inlined
 def choose(m: np.uint64, x: Tile, y: Tile) -> Tile:
     """Choose tile x where m is set, y elsewhere."""
-    return (
-        either(m, x[0], y[0]),
-        either(m, x[1], y[1]),
-        either(m, x[2], y[2]),
-        either(m, x[3], y[3]),
-        either(m, x[4], y[4]),
-    )
+    return (*choose_cell(m, x[:4], y[:4]), either(m, x[4], y[4]))
 
 
 @inlined
@@ -209,9 +203,7 @@ def add_three_bits(x: Number, y: Number) -> Cell:
 @inlined
 def add_to_four_bits(x: Cell, y: Cell) -> Cell:
     """Add two numbers of four bits whose sum is below 16."""
-    sum0, carry = x[0] ^ y[0], x[0] & y[0]
-    sum1, carry = full_add(x[1], y[1], carry)
-    sum2, carry = full_add(x[2], y[2], carry)
+    sum0, sum1, sum2, carry = add_three_bits(x[:3], y[:3])
     return sum0, sum1, sum2, x[3] ^ y[3] ^ carry
 
 
