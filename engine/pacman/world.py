@@ -142,9 +142,7 @@ class World:
     def ghosts(self) -> tuple[Ghost, ...]:
         """The ghosts, in the order in which they move."""
         return tuple(
-            Ghost(
-                x / 2, y / 2, None if direction == NO_DIRECTION else Action(int(direction)), timer
-            )
+            Ghost(x / 2, y / 2, None if direction == NO_DIRECTION else Action(direction), timer)
             for x, y, direction, timer in self.state.ghosts.tolist()
         )
 
@@ -162,9 +160,7 @@ class World:
     def open_directions(self) -> tuple[Action, ...]:
         """The directions that no wall blocks for Pacman. The other actions are allowed, too."""
         directions = int(self.layout.maze.open_directions[int(self.state.tally[state.PACMAN])])
-        return tuple(
-            action for action in Action if action is not Action.STOP and directions >> action & 1
-        )
+        return tuple(action for action in Action if directions >> action & 1)
 
     def text(self) -> str:
         """Draw the game in the characters of a layout, with ``g`` for a scared ghost.

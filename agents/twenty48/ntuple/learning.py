@@ -227,23 +227,14 @@ def learn(
     Several threads may call this function at the same time with the same network. They take no
     locks, so a change is lost occasionally, and the result depends on which thread was faster.
 
-    Parameters
-    ----------
-    seed : uint64
-        The seed of the training. Game g draws from stream number g of this seed, for the purposes
-        ``START`` and ``SPAWN``.
-    first_game, n_games, max_moves : int
-        Number of the first game, and number of games to play. After a total of ``max_moves`` moves,
-        no new game begins.
-    rate, decay : float
-        α and λ.
-    restart : int
-        If a finished game has at least this many moves, it is played again from its middle. If the
-        part that was played again has at least this many moves, too, this is repeated from the
-        middle of that part, and so on. 0: never. The sum of scores leaves out what is played again.
-    carousel : Carousel
-        Its number of rows is the number of stages in which games start. With one row, all games
-        start from the empty board.
+    Game g draws from stream number g of ``seed``, for the purposes ``START`` and ``SPAWN``. After a
+    total of ``max_moves`` moves, no new game begins. ``rate`` and ``decay`` are α and λ. The number
+    of rows of ``carousel`` is the number of stages in which games start. With one row, all games
+    start from the empty board.
+
+    If a finished game has at least ``restart`` moves, it is played again from its middle. If the
+    part that was played again has at least this many moves, too, this is repeated from the middle
+    of that part, and so on. 0: never. The sum of scores leaves out what is played again.
     """
     step_rate, carried = np.float32(rate / space.indices.shape[1]), np.float32(decay)
     n_played, n_moves, n_whole = 0, 0, 0
