@@ -107,12 +107,12 @@ class KnowledgeGradientSampler(ModelSampler):
         self, observations: Observations, cube: UnitCube, rng: np.random.Generator
     ) -> Floats:
         """Return the candidate with the largest expected gain."""
-        search = Search(observations, cube, rng)
-        candidates, area = search.candidates, search.area
-        gains = search.gains(candidates, area)
+        lookahead = Lookahead(observations, cube, rng)
+        candidates, area = lookahead.candidates, lookahead.area
+        gains = lookahead.gains(candidates, area)
         if not gains.max() > 0.0:
-            chances = search.feasibility.probability(candidates)
-            _, variance = search.process.predict(candidates)
+            chances = lookahead.feasibility.probability(candidates)
+            _, variance = lookahead.process.predict(candidates)
             return np.asarray(candidates[np.argmax(chances * variance)])
         for scale in OF_ONE.scales:
             best = np.argsort(-gains, kind="stable")[: OF_ONE.n_refined]
@@ -120,8 +120,8 @@ class KnowledgeGradientSampler(ModelSampler):
             candidates = np.concatenate(
                 [candidates[best], perturb(cube, near, np.array(scale), rng)]
             )
-            area = search.area_under(np.concatenate([area.points, candidates]), rng)
-            gains = search.gains(candidates, area)
+            area = lookahead.area_under(np.concatenate([area.points, candidates]), rng)
+            gains = lookahead.gains(candidates, area)
         return np.asarray(candidates[np.argmax(gains)])
 
     def propose_many(
@@ -157,7 +157,7 @@ class KnowledgeGradientSampler(ModelSampler):
         return np.array(chosen)
 
 
-class Search:
+class Lookahead:
     """What proposals are made of: the model, candidates, and the area under the front.
 
     The candidates are points over the whole cube and near the predicted front.
@@ -225,8 +225,8 @@ class Pool:
     chances: Floats  # (m,): probability that a trial can be played; gains are multiplied by it
 
 
-class Batch(Search):
-    """A search for several points, with expected gains while those chosen so far are in flight.
+class Batch(Lookahead):
+    """A lookahead for several points, with expected gains while those chosen so far are in flight.
 
     The area is that before any point is chosen; its heights do not change.
     """
