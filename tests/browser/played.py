@@ -34,9 +34,8 @@ def agents() -> Iterator[tuple[Agent, range]]:
 
 def shown(agent: Agent, game: Game, label: str = "number 1, proposal") -> dict[str, Any]:
     """Return what a page's script takes, with the score that the agent's own game has."""
-    recording = record_game(agent, game.seed)
     return {
-        **recording.data,
+        **record_game(agent, game.seed),
         "label": label,
         "seed": str(game.seed),
         "score": int(game.score),

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from statistics import median
-from typing import Any, NamedTuple
 
 from thetafront.agents.agent import Agent, Game
 from thetafront.agents.dice.agent import DiceAgent
@@ -42,24 +41,15 @@ class Recorded:
     """The games of a page."""
 
     # One item per game, in the order of the points' costs: data that become JSON for the page's
-    # script. An item has the recording's data, `number` (of the validated point, or of the trial if
-    # nothing is validated), `label` (`number 3, proposal`), `seed`, the stored `score` in points,
-    # and `note`.
-    replays: list[dict[str, Any]]
+    # script. An item has the recording, `label` (`number 3, proposal`, or `trial 3` if nothing is
+    # validated), `seed`, the stored `score` in points, and `note`.
+    replays: list[Recording]
     left_out: list[str]  # why games of other points are missing, one sentence for each reason
 
     @property
     def are_stored(self) -> bool:
         """Whether there are games, and all of them are games of the study."""
         return bool(self.replays) and not any(each["note"] for each in self.replays)
-
-
-class ReplayCandidate(NamedTuple):
-    """A point or trial from which a game may be shown, with its number and name on the page."""
-
-    number: int
-    label: str
-    point: Point
 
 
 class LeftOutError(Exception):
@@ -76,7 +66,7 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     ``cpu_seconds`` limits the time for playing, computed from the seconds that are stored with the
     games. Compiling kernels takes additional time.
     """
-    found: list[dict[str, Any]] = []
+    found: list[Recording] = []
     left_out: dict[str, list[str]] = {}  # labels of points, by the reason
     candidates = validated_candidates(page) or trial_candidates(page)
     if candidates and (reason := why_none(page)):
@@ -86,12 +76,13 @@ def recorded(page: Analysis, cpu_seconds: float = CPU_SECONDS) -> Recorded:
     for n_found, place in enumerate(wanted):
         share = cpu_seconds / (len(wanted) - n_found)
         for k in range(place, tried, -1):  # cheaper points, if games take too long
+            label, point = candidates[k]
             try:
-                replay, seconds = record_replay(page, candidates[k], share)
+                replay, seconds = record_replay(page, point, share)
             except LeftOutError as error:
-                left_out.setdefault(str(error), []).append(candidates[k].label)
+                left_out.setdefault(str(error), []).append(label)
             else:
-                found.append(replay)
+                found.append({**replay, "label": label})
                 cpu_seconds -= seconds
                 break
         tried = place
@@ -112,28 +103,22 @@ def why_none(page: Analysis) -> str:
     return ""
 
 
-def validated_candidates(page: Analysis) -> list[ReplayCandidate]:
-    """Return the validated points on the front, cheapest first."""
-    front = page.tables["front"]
-    rows = front[front["on_front"].astype(bool)].sort_values(page.data.experiment.cost.name)
-    points = {each.key: each for each in page.data.known_points}
+def validated_candidates(page: Analysis) -> list[tuple[str, Point]]:
+    """Return the validated points on the front with their names, cheapest first."""
+    points, front = {each.key: each for each in page.data.known_points}, page.tables["front"]
     return [
-        ReplayCandidate(number, f"number {number}, {origin}", points[key])
-        for key, number, origin in zip(rows["point"], rows["number"], rows["origin"], strict=True)
-        if key in points and points[key].games
+        (f"number {row['number']}, {row['origin']}", points[row["point"]])
+        for row in front[front["on_front"].astype(bool)].to_dict("records")
+        if row["point"] in points
     ]
 
 
-def trial_candidates(page: Analysis) -> list[ReplayCandidate]:
-    """Return the trials on the observed front, cheapest first."""
-    trials = page.tables["trials"]
-    front = trials[trials["on_observed_front"].astype(bool)]
+def trial_candidates(page: Analysis) -> list[tuple[str, Point]]:
+    """Return the trials on the observed front with their names, cheapest first."""
+    trials = page.tables["trials"].sort_values(page.data.experiment.cost.name)
     known = {each.number: each for each in page.data.trials}
-    return [
-        ReplayCandidate(number, f"trial {number}", known[number])
-        for number in front.sort_values(page.data.experiment.cost.name)["trial"]
-        if known[number].games
-    ]
+    numbers = trials.loc[trials["on_observed_front"].astype(bool), "trial"]
+    return [(f"trial {number}", known[number]) for number in numbers]
 
 
 def spread(n: int) -> list[int]:
@@ -141,12 +126,10 @@ def spread(n: int) -> list[int]:
     return sorted({0, (n - 1) // 2, n - 1}) if n else []
 
 
-def record_replay(
-    page: Analysis, candidate: ReplayCandidate, seconds: float
-) -> tuple[dict[str, Any], float]:
+def record_replay(page: Analysis, point: Point, seconds: float) -> tuple[Recording, float]:
     """Record a game of a point; return it with its expected CPU seconds."""
     try:
-        agent = page.data.experiment.build(candidate.point.params)
+        agent = page.data.experiment.build(point.params)
     except (ValueError, InputError) as error:
         raise LeftOutError(f"the agent cannot be built: {error}.") from None
     note = ""
@@ -156,18 +139,17 @@ def record_replay(
         (game,) = typical(dice_games(agent))
         cost = 0.0
     else:
-        game, cost = affordable(candidate, seconds)
+        game, cost = affordable(point, seconds)
     recording = record_game(agent, game.seed)
-    if (recording.score, recording.n_moves) != (game.score, game.n_moves):
+    score, n_moves = recording["steps"]["score"][-1], len(recording["steps"]["score"]) - 1
+    if (score, n_moves) != (game.score, game.n_moves):
         raise LeftOutError(
             f"the game with seed {game.seed} is stored as "
             f"{counted(int(game.score), 'point')} in {counted(game.n_moves, 'move')}, but gave "
-            f"{recording.score:,} in {recording.n_moves:,} when played again, so it is not shown."
+            f"{score:,} in {n_moves:,} when played again, so it is not shown."
         )
     data = {
-        **recording.data,
-        "number": int(candidate.number),
-        "label": candidate.label,
+        **recording,
         "seed": str(game.seed),  # text, because it may have more digits than numbers in a browser
         "score": int(game.score),
         "note": note,
@@ -199,13 +181,13 @@ def typical(games: Sequence[Game], n: int = 1) -> list[Game]:
     return sorted(games, key=lambda game: (abs(game.score - middle), game.seed))[:n]
 
 
-def affordable(candidate: ReplayCandidate, seconds: float) -> tuple[Game, float]:
+def affordable(point: Point, seconds: float) -> tuple[Game, float]:
     """Return a game that can be played in time, and its duration.
 
     Only the half of the games whose scores are nearest to the median is considered. (The shortest
     of all games often ended early by bad luck, so it would not be typical.)
     """
-    games = candidate.point.in_order
+    games = point.in_order
     near = typical(games, math.ceil(len(games) / 2))
     alone = [game for game in near if game.is_timed]
     costs = [game.seconds + SECONDS_AROUND_A_MOVE * game.n_moves for game in alone]

@@ -1,7 +1,12 @@
-"""Games that are played again and recorded: what is visible at each step, and the result."""
+"""Games that are played again and recorded: what is visible at each step.
+
+A recording is plain data for JSON: the game's name as ``game``, everything that does not change
+during the game, and ``steps``. The steps have a column for each thing that is seen, such as
+``score``, with a value per position: the first one, and one after each move.
+"""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,18 +27,12 @@ from thetafront.engine.twenty48 import stream as stream_2048
 from thetafront.study.terminal.position import Position
 
 NO_ACTION = -1
+Recording = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Recording:
-    """A game as a viewer sees it."""
-
-    # Plain data for JSON: the game's name as `game`, everything that does not change during the
-    # game, and `steps`. The steps have a column for each thing that is seen (such as `score`), with
-    # a value per position.
-    data: dict[str, Any]
-    score: int  # in points
-    n_moves: int  # number of actions
+def columns(steps: Sequence[Recording]) -> dict[str, list[Any]]:
+    """Return the columns of some steps."""
+    return {name: [step[name] for step in steps] for name in steps[0]}
 
 
 def record_2048(agent: Agent2048, seed: int) -> Recording:
@@ -46,22 +45,19 @@ def record_2048(agent: Agent2048, seed: int) -> Recording:
     warm(agent)
     player = agent.in_game()
     position = Position.first(seed, agent.rule)
-    steps: dict[str, list[Any]] = {"cells": [], "score": [], "action": [], "spawned": []}
 
-    def see(action: int, spawned: int) -> None:
+    def seen(action: int, spawned: int) -> Recording:
         cells = "".join(f"{exponent:x}" for exponent in unpack(position.board).ravel())
-        seen = (cells, position.score, action, spawned)
-        for column, value in zip(steps.values(), seen, strict=True):
-            column.append(value)
+        return {"cells": cells, "score": position.score, "action": action, "spawned": spawned}
 
-    see(NO_ACTION, NO_ACTION)
+    steps = [seen(NO_ACTION, NO_ACTION)]
     while position.legal:
         decided = stream_2048(seed, agent.purpose, position.n_moves)
         action, _, _ = player.decide(position.board, decided)
         slid, _ = afterstate(position.board, action, agent.rule)
         position = position.after(Action(action))
-        see(int(action), ((position.board ^ slid).bit_length() - 1) // 4)
-    return Recording({"game": "2048", "steps": steps}, position.score, position.n_moves)
+        steps.append(seen(int(action), ((position.board ^ slid).bit_length() - 1) // 4))
+    return {"game": "2048", "steps": columns(steps)}
 
 
 def record_pacman(agent: PacmanAgent, seed: int) -> Recording:
@@ -78,27 +74,30 @@ def record_pacman(agent: PacmanAgent, seed: int) -> Recording:
     capsules = world.capsules
     places = zip(*(world.food | capsules).nonzero(), strict=True)
     turns: dict[tuple[int, int], int | None] = {(int(x), int(y)): None for x, y in places}
-    names = ("x", "y", "score", "outcome", "n_food", "action", "moved", "ghosts")
-    steps: dict[str, list[Any]] = {name: [] for name in names}
 
-    def see(action: int, moved: int) -> None:
+    def seen(action: int, moved: int) -> Recording:
         ghosts = [[row[X], row[Y], int(row[TIMER] > 0)] for row in world.state.ghosts.tolist()]
-        outcome = world.outcome.name.lower()
-        seen = (*world.pacman, world.score, outcome, world.n_food, action, moved, ghosts)
-        for column, value in zip(steps.values(), seen, strict=True):
-            column.append(value)
+        return {
+            **dict(zip("xy", world.pacman, strict=True)),
+            "score": world.score,
+            "outcome": world.outcome.name.lower(),
+            "n_food": world.n_food,
+            "action": action,
+            "moved": moved,
+            "ghosts": ghosts,
+        }
 
-    see(NO_DIRECTION, NO_DIRECTION)
+    steps = [seen(NO_DIRECTION, NO_DIRECTION)]
     while not world.is_over:
         before = world.copy()
         action = int(agent.act(world).action)
         world.step(action)
         if turns.get(world.pacman, 0) is None:
             turns[world.pacman] = world.n_steps
-        see(action, direction_of_pacman(before, world, action))
+        steps.append(seen(action, direction_of_pacman(before, world, action)))
     morsels = [[*at, int(capsules[at]), turn] for at, turn in turns.items()]
-    data = {"game": "pacman", "rows": list(agent.layout.rows), "morsels": morsels, "steps": steps}
-    return Recording(data, world.score, world.n_steps)
+    rows = list(agent.layout.rows)
+    return {"game": "pacman", "rows": rows, "morsels": morsels, "steps": columns(steps)}
 
 
 def direction_of_pacman(before: World, after: World, action: int) -> int:
@@ -136,26 +135,23 @@ def record_dice(agent: DiceAgent, seed: int) -> Recording:
         faces = roll(np.uint64(seed), purpose, np.uint64(index), sides, np.int64(n_dice))
         return [int(face) for face in faces]
 
-    rules = agent.rules
     hand = tuple(sorted(rolled(START, 0, agent.n_dice)))
     dice: list[list[list[int]]] = []
     while True:
-        hold = int(agent.holds[rules.state(hand)])
-        kept = rules.held(hand, rules.holds[hold])
-        left = Counter(kept)
+        decision = agent.act(hand)
+        left = Counter(decision.held)
         seen = []
         for face in hand:
             seen.append([face, int(left[face] > 0)])
             left[face] -= 1
         dice.append(seen)
-        if hold == rules.sticking:
+        if decision.sticks:
             break
-        rolls = rolled(SPAWN, len(dice) - 1, agent.n_dice - len(kept))
-        hand = tuple(sorted((*kept, *rolls)))
+        rolls = rolled(SPAWN, len(dice) - 1, agent.n_dice - len(decision.held))
+        hand = tuple(sorted((*decision.held, *rolls)))
     n_moves = len(dice)
-    score = rules.final_score(hand) - REROLL_COST * (n_moves - 1)
+    score = agent.rules.final_score(hand) - REROLL_COST * (n_moves - 1)
     faces = [agent.n_sides + 1 - face if hand.count(face) > 1 else face for face in hand]
     dice.append([[face, int(hand.count(was) > 1)] for face, was in zip(faces, hand, strict=True)])
     scores = [*(-REROLL_COST * k for k in range(n_moves)), score]
-    data = {"game": "dice", "sides": agent.n_sides, "steps": {"dice": dice, "score": scores}}
-    return Recording(data, score, n_moves)
+    return {"game": "dice", "sides": agent.n_sides, "steps": {"dice": dice, "score": scores}}

@@ -43,23 +43,22 @@ def test_a_study_of_pacman_shows_three_games_that_are_stored_with_it(pacman: Ana
     found = recorded(pacman)
     assert found.left_out == []
     assert [each["game"] for each in found.replays] == ["pacman"] * 3
-    points = {point.number: point for point in pacman.data.points}
-    front = pacman.tables["front"].set_index("number").query("on_front")
-    costs = [front.loc[each["number"], "seconds_per_move"] for each in found.replays]
+    front = pacman.tables["front"].query("on_front")
+    front.index = "number " + front["number"].astype(str) + ", " + front["origin"]
+    costs = front["seconds_per_move"][[each["label"] for each in found.replays]].to_list()
     assert costs == sorted(costs)
     assert (costs[0], costs[-1]) == (
         front["seconds_per_move"].min(),
         front["seconds_per_move"].max(),
     )
-    by_key = {point.key: point for point in points.values()}
+    by_key = {point.key: point for point in pacman.data.points}
     for each in found.replays:
-        games = by_key[front.loc[each["number"], "point"]].in_order
+        games = by_key[str(front.loc[each["label"], "point"])].in_order
         (stored,) = [game for game in games if game.seed == int(each["seed"])]
         assert each["score"] == stored.score
         assert len(each["steps"]["score"]) == stored.n_moves + 1
         low, _, high = quantiles([game.score for game in games])
         assert low <= each["score"] <= high
-        assert each["label"] == f"number {each['number']}, {front.loc[each['number'], 'origin']}"
 
 
 def test_a_game_that_is_not_as_stored_is_left_out_and_reported(pacman: Analysis) -> None:
@@ -77,7 +76,8 @@ def test_no_more_is_played_than_time_allows(pacman: Analysis) -> None:
     assert found.replays == []
     assert all("take more than" in each for each in found.left_out)
     few = recorded(pacman, cpu_seconds=0.05)
-    numbers = [each["number"] for each in few.replays]
+    labels = [each["label"] for each in few.replays]
+    numbers = [int(each.removeprefix("number ").partition(",")[0]) for each in labels]
     assert numbers == sorted(set(numbers)), "no point twice"
 
 
@@ -94,8 +94,8 @@ def test_games_that_were_played_side_by_side_are_not_chosen() -> None:
 
 def test_without_validation_trials_are_shown(pacman: Analysis) -> None:
     found = recorded(with_points(pacman, lambda point: replace(point, games={}))).replays
-    assert [each["label"] for each in found] == [f"trial {each['number']}" for each in found]
     assert found
+    assert all(each["label"].startswith("trial ") for each in found)
 
 
 def test_dice_are_played_for_the_page_and_it_says_so() -> None:
