@@ -20,6 +20,7 @@ from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import bound_near
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS
 from thetafront.study.report.pick_text import (
+    Lines,
     cost_line,
     game_lines,
     passed_over_lines,
@@ -40,8 +41,6 @@ N_STEPS = 120
 HEADROOM = 1.1
 ROUNDING = 1e-9
 NEAR = 0.15  # decades between a budget and a round number that may replace it
-
-Lines = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from thetafront.study.page.choices import budget_text, least_limit, near_round, 
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_headline, certificate_text
 from thetafront.study.report.importance import Importance
+from thetafront.study.report.pick_text import Lines
 from thetafront.study.report.prediction_check import (
     PredictionCheck,
     check_predictions,
@@ -33,24 +34,16 @@ FRACTIONS = (0.15, 0.55, 1.0)
 
 
 @dataclass(frozen=True)
-class Claim:
-    """A sentence, and what it is about."""
-
-    about: str
-    text: str
-
-
-@dataclass(frozen=True)
 class Claims:
-    """All sentences on the page of a study."""
+    """All sentences on the page of a study; lines are labelled with what they are about."""
 
-    short: list[Claim]  # what a reader sees first: what more time buys, and which parameters matter
+    short: Lines  # what a reader sees first: what more time buys, and which parameters matter
     trust: str = ""  # one line: whether the model agrees with games that it was not fitted to
     is_trusted: bool = True  # whether the model agrees with them
     certificate: str = ""  # one line: how much worse the answers may be than the best θ
-    baselines: list[Claim] = field(default_factory=list)  # for each, whether any θ beats it
+    baselines: Lines = field(default_factory=list)  # for each, whether any θ beats it
     # How the model was checked, and how much worse the answers may be than the best θ.
-    details: list[Claim] = field(default_factory=list)
+    details: Lines = field(default_factory=list)
 
 
 def claims(page: Analysis) -> Claims:
@@ -61,20 +54,20 @@ def claims(page: Analysis) -> Claims:
         n_failed = counted(len(failed), "trial")
         why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""
         text = f"No trial is complete, so nothing is known yet.{why}"
-        return Claims([Claim("Nothing yet", text)])
+        return Claims([("Nothing yet", text)])
     short = more_time(candidates)
     if page.importance is not None and page.importance.total.any():
-        short.append(Claim("Which parameters matter", what_matters(page.importance, page)))
-    details, trust, is_trusted = list[Claim](), "", True
+        short.append(("Which parameters matter", what_matters(page.importance, page)))
+    details, trust, is_trusted = Lines(), "", True
     if not candidates.played:
         trials, is_trusted = counted(len(page.data.complete_trials), "trial"), False
         trust = f"There are no validated points; all numbers come from the model of {trials}."
     elif (check := check_predictions(page)) is not None:
         trust, is_trusted = trust_text(check, experiment.goal), check.is_passed
-        details.append(Claim("How the model was checked", check_text(check, page)))
+        details.append(("How the model was checked", check_text(check, page)))
     if page.certificate is not None:
         text = certificate_text(page.certificate)
-        details.append(Claim("Room for improvement", f"{text[0].upper()}{text[1:]}."))
+        details.append(("Room for improvement", f"{text[0].upper()}{text[1:]}."))
     baselines = [each for name in experiment.baselines for each in against(candidates, name)]
     certified = certificate_headline(page.certificate)
     return Claims(short, trust, is_trusted, certified, baselines, details)
@@ -116,7 +109,7 @@ def best_at_three(candidates: Candidates) -> list[tuple[float, Candidate]]:
     return list(found.values())
 
 
-def more_time(candidates: Candidates) -> list[Claim]:
+def more_time(candidates: Candidates) -> Lines:
     """Say what a larger budget gains, from each of three budgets to the next."""
     experiment = candidates.data.experiment
     cost, goal = experiment.cost, experiment.goal
@@ -129,10 +122,10 @@ def more_time(candidates: Candidates) -> list[Claim]:
         return []
     said = "; ".join(steps)
     what = "What more time buys" if cost.is_timed else "What a larger budget buys"
-    return [Claim(what, f"{said[0].upper()}{said[1:]}{interval_note(goal)}.")]
+    return [(what, f"{said[0].upper()}{said[1:]}{interval_note(goal)}.")]
 
 
-def against(candidates: Candidates, name: str) -> list[Claim]:
+def against(candidates: Candidates, name: str) -> Lines:
     """Say whether any θ beats a baseline, that is, costs no more and is better.
 
     The baseline is compared with the best θ with games that is expected to cost no more. This θ may
@@ -149,7 +142,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
     others = [each for each in candidates.played if each is not baseline]
     within = [each for each in others if each.expected.cost.value <= limit]
     if not within:
-        return [Claim(about, f"It reaches {at}; no validated θ costs less.")]
+        return [(about, f"It reaches {at}; no validated θ costs less.")]
     best = max(within, key=lambda each: each.expected.rank(goal.sign))
     found = difference(candidates, best, baseline)
     origin = best.point.origin
@@ -164,7 +157,7 @@ def against(candidates: Candidates, name: str) -> list[Claim]:
         verdict = f"Number {best.number} is as good and costs no more, {than}."
     else:
         verdict = f"No validated θ beats it. The best cheaper θ is {named}, {than}: {by}."
-    return [Claim(about, f"It reaches {at}. {verdict}")]
+    return [(about, f"It reaches {at}. {verdict}")]
 
 
 def interval_note(goal: Goal) -> str:

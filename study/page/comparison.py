@@ -19,10 +19,10 @@ from thetafront.study.charts.comparison import (
 from thetafront.study.charts.picture import picture, save
 from thetafront.study.estimate import Estimate
 from thetafront.study.page.choices import near_round, rounded_up
-from thetafront.study.page.claims import Claim
 from thetafront.study.page.document import chart_specs, document, write_page
 from thetafront.study.page.made_by import again, describe_machines
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.pick_text import Lines
 from thetafront.study.text import listed
 
 NAME, PNG = "comparison.html", ".png"
@@ -60,7 +60,7 @@ def write_comparison(studies: Sequence[Analysis], path: Path) -> None:
     save(picture(overlaid(compared(studies))), path.with_suffix(PNG))
 
 
-def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
+def comparison_claims(fronts: Sequence[ComparedFront]) -> Lines:
     """Say how the other studies differ from the first, at up to three costs that all fronts reach.
 
     Warnings come first: about different experiments, and about times on different machines.
@@ -77,7 +77,7 @@ def comparison_claims(fronts: Sequence[ComparedFront]) -> list[Claim]:
             unsure = ", possibly by chance" if low <= 0.0 <= high and low < high else ""
             said.append(f"{front.name} differs by {seen}{unsure}")
         about = f"At an expected {cost.in_words(each)}"
-        found.append(Claim(about, f"{'; '.join(said)} (each with its own 95% interval)."))
+        found.append((about, f"{'; '.join(said)} (each with its own 95% interval)."))
     return found
 
 
@@ -89,21 +89,17 @@ def plain_costs(fronts: Sequence[ComparedFront]) -> list[float]:
     return list(dict.fromkeys(found))
 
 
-def warnings(fronts: Sequence[ComparedFront]) -> list[Claim]:
+def warnings(fronts: Sequence[ComparedFront]) -> Lines:
     """Say why these studies are hard to compare."""
     found = []
     titles = {front.name: front.experiment.title for front in fronts}
     if len({front.experiment.name for front in fronts}) > 1:
         each = listed([f"{name} is {title!r}" for name, title in titles.items()])
-        found.append(
-            Claim(
-                "Different experiments",
-                f"{each}. The studies are comparable only if they play the same game.",
-            )
-        )
+        text = f"{each}. The studies are comparable only if they play the same game."
+        found.append(("Different experiments", text))
     machines = {front.name: "; ".join(describe_machines(front.data.data)) for front in fronts}
     if fronts[0].experiment.cost.is_timed and len(set(machines.values())) > 1:
         each = listed([f"{name}: {text or 'not recorded'}" for name, text in machines.items()])
         text = f"Times were measured on different machines, whose speeds differ. {each}."
-        found.append(Claim("Different machines", text))
+        found.append(("Different machines", text))
     return found

@@ -2,7 +2,7 @@
 
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from thetafront.study.estimate import Estimate
@@ -15,6 +15,8 @@ from thetafront.study.report.expected import chance_text
 from thetafront.study.report.recommend import Candidate, Recommendation, cost_text
 from thetafront.study.shrinkage import ENOUGH
 from thetafront.study.text import counted
+
+Lines = list[tuple[str, str]]  # each a label and a text
 
 
 def play_command(experiment: Experiment, params: Mapping[str, Any]) -> str:
@@ -110,13 +112,13 @@ def pick_text(picked: Recommendation, distrust: str = "") -> str:
     return "\n".join(filter(None, (laid_out(lines, picked.query.experiment), distrust)))
 
 
-def laid_out(lines: Sequence[tuple[str, str]], experiment: Experiment) -> str:
+def laid_out(lines: Lines, experiment: Experiment) -> str:
     """Write labelled lines one below the other."""
     width = max(len(experiment.cost.label), len("passed over")) + 2
     return "\n".join(f"{label:{width}}{text}" for label, text in lines)
 
 
-def theta_lines(picked: Recommendation) -> list[tuple[str, str]]:
+def theta_lines(picked: Recommendation) -> Lines:
     """Say which θ is picked, and how good it is; these lines do not depend on the budget."""
     experiment, chosen = picked.query.experiment, picked.chosen
     theta = theta_text(chosen, experiment)
@@ -137,7 +139,7 @@ def theta_text(candidate: Candidate, experiment: Experiment) -> str:
     return ", ".join(f"{each.label} {each.text(params[each.name])}" for each in active)
 
 
-def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
+def untested_lines(picked: Recommendation) -> Lines:
     """Describe what an untested θ may reach, and how to play it."""
     if (each := picked.prospect) is None:
         return []
@@ -152,7 +154,7 @@ def untested_lines(picked: Recommendation) -> list[tuple[str, str]]:
     ]
 
 
-def game_lines(picked: Recommendation) -> list[tuple[str, str]]:
+def game_lines(picked: Recommendation) -> Lines:
     """Describe what else the games of the θ show, if there are any games."""
     games = picked.chosen.point.in_order
     return list(picked.query.experiment.summary.lines(games)) if games else []
@@ -198,7 +200,7 @@ def cost_line(picked: Recommendation) -> str:
     return f"{text}, within {limit} with a probability of {chance_text(p)}"
 
 
-def passed_over_lines(picked: Recommendation) -> list[tuple[str, str]]:
+def passed_over_lines(picked: Recommendation) -> Lines:
     """Explain, one line each, why points that look better were not picked."""
     cost = picked.query.experiment.cost
     heads = [

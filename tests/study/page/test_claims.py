@@ -22,7 +22,7 @@ from thetafront.study.samplers.fitted_model import FittedModel
 
 def texts(page: Analysis) -> dict[str, str]:
     found = claims(page)
-    return {each.about: each.text for each in [*found.short, *found.baselines, *found.details]}
+    return dict([*found.short, *found.baselines, *found.details])
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def test_a_baseline_is_compared_with_all_that_cost_no_more(name: str) -> None:
     front = page.tables["front"]
     values = goal.sign * front[goal.combined_column("mean")]
     costs = front[f"combined_{cost.name}"]
-    said = {each.about.removeprefix("Against "): each.text for each in claims(page).baselines}
+    said = {about.removeprefix("Against "): text for about, text in claims(page).baselines}
     assert [*said] == [*page.data.experiment.baselines]
     for place, row in front.iterrows():
         if (text := said.get(row["origin"])) is None:
