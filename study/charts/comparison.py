@@ -6,9 +6,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from thetafront.study.arrays import Floats
 from thetafront.study.charts.axes import axis_span, cost_axis, field_values, goal_axis
 from thetafront.study.charts.chart import (
     BLUE,
@@ -38,8 +38,6 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.text import counted
-
-Floats = npt.NDArray[np.float64]
 
 N_COSTS = 96
 N_ROWS = 12  # of the table

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
+
 from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.front import front_chart
 from thetafront.study.charts.hypervolume import hypervolume_chart
@@ -22,7 +24,8 @@ PICTURES = {
 
 def pictured_charts(analysis: Analysis) -> dict[str, Chart]:
     """Return the charts that are drawn as pictures, by file name."""
-    return {name: make(analysis) for name, make in PICTURES.items()}
+    with threadpool_limits(1):  # more threads are slower on matrices this small
+        return {name: make(analysis) for name, make in PICTURES.items()}
 
 
 def draw(charts: Mapping[str, Chart], folder: Path) -> list[Path]:

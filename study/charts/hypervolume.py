@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from optuna.trial import TrialState
-from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import area_axis, axis_span, field_values, goal_axis, linear_axis
 from thetafront.study.charts.chart import (
@@ -104,8 +103,7 @@ def hypervolume_chart(analysis: Analysis) -> Chart:
     if analysis.model is None:
         return Chart(KEY, TITLE, f"No trial is complete yet. {effort}")
     times, unit = times_of_trials(data)
-    with threadpool_limits(1):  # more threads are slower on matrices this small
-        trace = hypervolume_trace(data)
+    trace = hypervolume_trace(data)
     until = np.maximum.accumulate([times[number] for number in sorted(times)])
     trace["time"] = until[trace["n_trials"] - 1]
     validated = validated_hypervolume(analysis.rows, experiment, data.reference)

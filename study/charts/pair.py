@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from contourpy import contour_generator
-from threadpoolctl import threadpool_limits
 
+from thetafront.study.arrays import Floats
 from thetafront.study.charts.axes import cost_tick, log_ticks, parameter_axis, round_values, thinned
 from thetafront.study.charts.chart import (
     BLUE,
@@ -38,8 +38,6 @@ LABEL_AT = (0.35, 0.45, 0.25, 0.55, 0.65, 0.15)
 LABEL_ABOVE = (7.0, -7.0)
 N_CELLS = 5  # in each row and each column of the table
 FRONT, LABELS = Kind("points on the front", ORANGE, is_hollow=True), Kind("", GREY)
-
-Floats = npt.NDArray[np.float64]
 
 
 def pair_chart(analysis: Analysis) -> Chart:
@@ -72,9 +70,8 @@ def pair_chart(analysis: Analysis) -> Chart:
     thetas = [space.active({**theta, first.name: a, second.name: b}) for b, a in product(y, x)]
     allowed = np.array([not space.broken_by(each) for each in thetas])
     values = np.full((2, len(thetas)), np.nan)
-    with threadpool_limits(1):
-        codes = model.cube.encode([*compress(thetas, allowed)])
-        values[:, allowed] = model.posterior.goal(codes).mean, model.posterior.cost(codes)
+    codes = model.cube.encode([*compress(thetas, allowed)])
+    values[:, allowed] = model.posterior.goal(codes).mean, model.posterior.cost(codes)
     goals, costs = values.reshape(2, len(y), len(x))
     front = [
         {"x": row[first.name], "y": row[second.name], "who": f"number {row['number']}"}

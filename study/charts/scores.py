@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from thetafront.study.arrays import Floats
 from thetafront.study.charts.axes import field_values, goal_axis
 from thetafront.study.charts.chart import (
     BLUE,
@@ -43,8 +43,6 @@ QUANTILES = (5, 25, 50, 75, 95)
 # the same weight.
 SHOWN = 0.995
 
-Samples = npt.NDArray[np.float64]
-
 SEARCHED = Kind("points on the front", BLUE, SQUARE)
 GIVEN = Kind("baselines", PINK, SQUARE)
 MOST = Kind("90% of the games", BLUE, LINE)
@@ -62,7 +60,7 @@ def goal_of_games(experiment: Experiment) -> Goal | None:
     return next((each for each in goals if not (each.is_exact or each.is_share)), None)
 
 
-def bin_edges(samples: Samples) -> Samples:
+def bin_edges(samples: Floats) -> Floats:
     """Return edges of at most fifty bins that hold all samples.
 
     If samples are whole numbers, edges lie half-way between whole numbers, and the last bin may end
@@ -127,7 +125,7 @@ def scores_chart(analysis: Analysis) -> Chart:
     return Chart(KEY, TITLE, text, table, [[panel]], experiment.title)
 
 
-def collect_samples(points: pd.DataFrame, data: StudyData, goal: Goal) -> dict[str, Samples]:
+def collect_samples(points: pd.DataFrame, data: StudyData, goal: Goal) -> dict[str, Floats]:
     """Return the values of the goal in each point's games, by the point's key."""
     wanted = set(points["point"])
     found = {p.key: goal.samples(p.in_order) for p in data.known_points if p.key in wanted}
@@ -135,7 +133,7 @@ def collect_samples(points: pd.DataFrame, data: StudyData, goal: Goal) -> dict[s
 
 
 def summary(
-    point: Mapping[Any, Any], samples: Samples, experiment: Experiment, goal: Goal, prior: Prior
+    point: Mapping[Any, Any], samples: Floats, experiment: Experiment, goal: Goal, prior: Prior
 ) -> Row:
     """Return a point's quantiles, its mean with a 95% interval, and the texts of its tooltip.
 
@@ -165,7 +163,7 @@ def summary(
 
 
 def make_panel(
-    rows: list[Row], samples: Mapping[str, Samples], experiment: Experiment, goal: Goal
+    rows: list[Row], samples: Mapping[str, Floats], experiment: Experiment, goal: Goal
 ) -> tuple[Panel, int]:
     """Return a panel with a row per point, and the number of games beyond the axis."""
     every = [samples[row["point"]] for row in rows]

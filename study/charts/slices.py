@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import (
     axis_span,
@@ -75,9 +74,8 @@ def slice_at(
     points = model.cube.encode([*allowed.values()])
     belief = model.posterior.goal(points)
     band = np.stack([belief.mean, belief.low95, belief.high95], axis=-1)
-    mean, variance = model.posterior.processes[1].predict(points)
-    spread = Z95 * np.sqrt(variance)
-    costs = 10.0 ** -np.stack([mean, mean + spread, mean - spread], axis=-1)
+    mean, deviation = (each[:, 1] for each in model.posterior.predict(points))
+    costs = 10.0 ** -(mean[:, None] + Z95 * deviation[:, None] * np.array([0.0, 1.0, -1.0]))
     rows = []
     for value, of_goal, of_cost in zip(allowed, band.tolist(), costs.tolist(), strict=True):
         is_choice = isinstance(parameter, CategoricalParameter)
@@ -125,16 +123,15 @@ def slices_chart(analysis: Analysis) -> Chart:
     if model is None:
         return Chart(KEY, TITLE, "No game is finished yet, so there is no model.")
     goal, cost, space = experiment.goal, experiment.cost, experiment.space
-    with threadpool_limits(1):
-        points = chosen_points(analysis, model)
-        rows = {
-            parameter.name: [
-                {"s": k, **row}
-                for k, (_, theta) in enumerate(points)
-                for row in slice_at(model, experiment, theta, parameter)
-            ]
-            for parameter in space
-        }
+    points = chosen_points(analysis, model)
+    rows = {
+        parameter.name: [
+            {"s": k, **row}
+            for k, (_, theta) in enumerate(points)
+            for row in slice_at(model, experiment, theta, parameter)
+        ]
+        for parameter in space
+    }
     every = [row for each in rows.values() for row in each]
     ends = axis_span(field_values(every, GOAL_FIELDS[0]), field_values(every, *GOAL_FIELDS[1:]))
     unit = goal.format.unit

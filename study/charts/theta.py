@@ -13,7 +13,6 @@ from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
 from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round_values
 from thetafront.study.charts.chart import Chart, short
@@ -88,8 +87,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
     ]
     numbers = set(kept["trial"])
     points = [trial for trial in analysis.data.trials if trial.number in numbers]
-    with threadpool_limits(1):
-        goals = [each.score.value for each in expect_points(model, experiment, points)]
+    goals = [each.score.value for each in expect_points(model, experiment, points)]
     for row in front.to_dict("records"):
         is_given = row["origin"] in experiment.baselines
         if is_given or row["on_front"]:
