@@ -37,6 +37,7 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import Goal
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.made_by import machines_text
 from thetafront.study.text import counted
 
 N_COSTS = 96
@@ -140,8 +141,8 @@ def study_kinds(fronts: Sequence[ComparedFront]) -> list[Kind]:
     ]
 
 
-def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Chart:
-    """Return all fronts and validated points in one chart; its table names the ``machines``."""
+def fronts_chart(fronts: Sequence[ComparedFront]) -> Chart:
+    """Return all fronts and validated points in one chart."""
     experiment = fronts[0].experiment
     goal, cost = experiment.goal, experiment.cost
     points = [point_rows(front.data.tables["front"], front.experiment) for front in fronts]
@@ -172,7 +173,7 @@ def fronts_chart(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> Ch
         f"Marks are validated points, with 95% intervals for {goal.label} and {cost.label} from "
         f"their own games."
     ) + one_game_note(pd.concat([front.data.tables["front"] for front in fronts]), goal)
-    table, names = fronts_table(fronts, machines), ", ".join(front.name for front in fronts)
+    table, names = fronts_table(fronts), ", ".join(front.name for front in fronts)
     return Chart("fronts", "Fronts overlaid", text, table, [[Panel(x, y, layers)]], subject=names)
 
 
@@ -274,10 +275,10 @@ def differences_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     return pd.DataFrame(table)
 
 
-def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd.DataFrame:
+def fronts_table(fronts: Sequence[ComparedFront]) -> pd.DataFrame:
     """Return the table of studies: what was played for each, and both ends of its front."""
     rows = []
-    for front, machine in zip(fronts, machines, strict=True):
+    for front in fronts:
         goal, cost = front.experiment.goal, front.experiment.cost
         data = front.data.data
         n_validated = sum(len(point.games) for point in data.played_points)
@@ -289,8 +290,8 @@ def fronts_table(fronts: Sequence[ComparedFront], machines: Sequence[str]) -> pd
             f"{counted(sum(len(trial.games) for trial in complete), 'game')}",
             "validation": f"{counted(len(data.played_points), 'point')}, "
             f"{counted(n_validated, 'game')}",
+            "machines": machines_text(data),
         }
-        row["machines"] = machine
         for word, end in (("cheapest", front.curve[0]), ("most expensive", front.curve[-1])):
             seen = goal.format.interval_with_unit(end["y"], end["low"], end["high"])
             row[f"{word} on the front"] = f"{seen} at {cost.text(end['x'])}"

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from thetafront.study.charts.chart import Chart
 from thetafront.study.charts.comparison import (
     ComparedFront,
     common_budgets,
@@ -20,8 +19,8 @@ from thetafront.study.charts.picture import picture, save
 from thetafront.study.estimate import Estimate
 from thetafront.study.page.choices import near_round, rounded_up
 from thetafront.study.page.document import chart_specs, document, write_page
-from thetafront.study.page.made_by import again, describe_machines
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.made_by import again, machines_text
 from thetafront.study.report.pick_text import Lines
 from thetafront.study.text import listed
 
@@ -36,7 +35,7 @@ def comparison_html(studies: Sequence[Analysis]) -> str:
     """
     fronts = compared(studies)
     experiment = fronts[0].experiment
-    charts = [overlaid(fronts), differences_chart(fronts)]
+    charts = [fronts_chart(fronts), differences_chart(fronts)]
     data = {"charts": chart_specs(charts), "name": "comparison"}
     texts = {
         "title": listed([front.name for front in fronts]),
@@ -49,15 +48,10 @@ def comparison_html(studies: Sequence[Analysis]) -> str:
     return document("comparison.html.j2", datetime.now(UTC), data, texts)
 
 
-def overlaid(fronts: Sequence[ComparedFront]) -> Chart:
-    """Return the chart of all fronts, with the machines of each study in its table."""
-    return fronts_chart(fronts, ["; ".join(describe_machines(each.data.data)) for each in fronts])
-
-
 def write_comparison(studies: Sequence[Analysis], path: Path) -> None:
     """Write the page that compares some studies, and a picture of its fronts beside the page."""
     write_page(comparison_html(studies), path)
-    save(picture(overlaid(compared(studies))), path.with_suffix(PNG))
+    save(picture(fronts_chart(compared(studies))), path.with_suffix(PNG))
 
 
 def comparison_claims(fronts: Sequence[ComparedFront]) -> Lines:
@@ -97,7 +91,7 @@ def warnings(fronts: Sequence[ComparedFront]) -> Lines:
         each = listed([f"{name} is {title!r}" for name, title in titles.items()])
         text = f"{each}. The studies are comparable only if they play the same game."
         found.append(("Different experiments", text))
-    machines = {front.name: "; ".join(describe_machines(front.data.data)) for front in fronts}
+    machines = {front.name: machines_text(front.data.data) for front in fronts}
     if fronts[0].experiment.cost.is_timed and len(set(machines.values())) > 1:
         each = listed([f"{name}: {text or 'not recorded'}" for name, text in machines.items()])
         text = f"Times were measured on different machines, whose speeds differ. {each}."

@@ -18,10 +18,10 @@ from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
 from thetafront.study.page.document import chart_specs, document, make_table, sortable
-from thetafront.study.page.made_by import again, again_note, facts, runs_table, verify_command
 from thetafront.study.page.replays.recorded import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
+from thetafront.study.report.made_by import again, again_note, facts, runs_table, verify_command
 from thetafront.study.report.pick_text import play_command
 from thetafront.study.report.played_rows import forbidden_line
 from thetafront.study.text import counted

@@ -86,14 +86,14 @@ def test_budgets_are_those_that_all_studies_keep() -> None:
 
 def test_charts_have_every_study_and_its_points() -> None:
     fronts = compared([published(name)[1] for name in ("mcmdp", "switching")])
-    chart = fronts_chart(fronts, ["one", "other"])
+    chart = fronts_chart(fronts)
     for front in fronts:
         rows = rows_of(chart, front.name)
         n_points = sum("number" in row for row in rows)
         assert n_points == len(front.data.tables["front"])
         assert len(rows) == n_points + len(front.curve)
     assert list(chart.table["study"]) == ["mcmdp", "switching"]
-    assert list(chart.table["machines"]) == ["one", "other"]
+    assert all(each.startswith("AMD EPYC, 2 cores") for each in chart.table["machines"])
     assert "<path" in drawn(chart)
     assert "<path" in drawn(differences_chart(fronts))
 
@@ -120,7 +120,7 @@ def test_goals_are_compared_however_precisely_they_are_measured(
 def test_points_that_were_left_out_are_not_counted(small: Analysis) -> None:
     left_out = [Point({"n_playouts": n}, error="it failed") for n in (1, 2)]
     data = replace(small.data, points=[*small.data.points, *left_out])
-    table = fronts_chart(compared([small, Analysis(data)]), ["", ""]).table
+    table = fronts_chart(compared([small, Analysis(data)])).table
     assert list(table["validation"]) == ["3 points, 300 games"] * 2
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.study.charts.published import published
-from thetafront.study.page.made_by import (
+from thetafront.study.report.made_by import (
     again,
     again_note,
     facts,

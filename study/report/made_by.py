@@ -25,7 +25,7 @@ def facts(page: Analysis) -> list[tuple[str, str]]:
         ("seeds", seeds_text(data)),
         ("design", f"{record.design}, {counted(record.design_size, 'trial')}"),
         ("samplers", listed(distinct(runs, "sampler")) if distinct(runs, "sampler") else ""),
-        ("machines", "; ".join(describe_machines(data))),
+        ("machines", machines_text(data)),
         ("cluster workers", cluster_text(data)),
         ("revisions", ", ".join(distinct(runs, "git_revision"))),
         ("versions", "; ".join(dict.fromkeys(versions_text(run) for run in runs))),
@@ -49,9 +49,9 @@ def seeds_text(data: StudyData) -> str:
     return f"study {data.record.seed}{each}"
 
 
-def describe_machines(data: StudyData) -> list[str]:
-    """Describe the machines of a study's runs, each once; none if they are not recorded."""
-    return [each for each in dict.fromkeys(map(machine_text, data.runs)) if each]
+def machines_text(data: StudyData) -> str:
+    """Describe the machines of a study's runs, each once; empty if they are not recorded."""
+    return "; ".join(filter(None, dict.fromkeys(map(machine_text, data.runs))))
 
 
 def machine_text(run: Run) -> str:
