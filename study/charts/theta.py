@@ -9,7 +9,7 @@ three hundred lines on ten axes, Vega would take a second to redraw it after eac
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -95,9 +95,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
             items.append((BASELINE if is_given else FRONT, who, row))
             goals.append(row[goal.combined_column("mean")])
     costs = [math.log(theta[cost.name]) for _, _, theta in items]
-    edges = find_edges(
-        experiment, cast(Any, [r for r in front.to_dict("records") if r["on_front"]])
-    )
+    edges = find_edges(experiment, [row for row in analysis.rows if row["on_front"]])
     lines = []
     for (kind, who, theta), expected, log_cost in zip(items, goals, costs, strict=True):
         places = [
