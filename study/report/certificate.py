@@ -128,11 +128,14 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
         return None
     experiment, model = candidates.data.experiment, candidates.combined
     limits = budget_grid(model, [each.expected for each in played])
-    answers = [PickQuery(experiment, limit).best(played) for limit in limits.tolist()]
-    known = [(limit, each) for limit, each in zip(limits, answers, strict=True) if each is not None]
-    if not known:
+    answers = {
+        limit: answer
+        for limit in limits.tolist()
+        if (answer := PickQuery(experiment, limit).best(played)) is not None
+    }
+    if not answers:
         return None
-    limits, found = np.array([limit for limit, _ in known]), [each for _, each in known]
+    limits, found = np.array([*answers]), [*answers.values()]
     codes = model.cube.encode([each.point.params for each in played])
     index = {each.point.key: k for k, each in enumerate(played)}
     chosen = np.array([index[each.point.key] for each in found])
@@ -433,8 +436,3 @@ def bound_near(found: Certificate | None, limit: float) -> str:
     after = int(np.searchsorted(found.limits, limit))
     size = bound_text(found.experiment.goal, found.bounds[max(after - 1, 0) : after + 1].max())
     return f"Near this budget, it is within {size}."
-
-
-def certificate_line(found: Certificate | None) -> str:
-    """Return a certificate as commands print it; empty if there is none."""
-    return "" if found is None else f"certificate: {certificate_text(found)}"

@@ -51,13 +51,14 @@ def print_front(out: Console, analysis: Analysis) -> None:
 
 def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
     """Print the notes below a front, such as narrow ranges, and the certificate."""
-    from thetafront.study.report.certificate import certificate_line  # noqa: PLC0415, slow too
+    from thetafront.study.report.certificate import certificate_text  # noqa: PLC0415, slow too
 
     edges = edge_line(analysis.data, location, front_thetas(analysis))
-    trust, certificate = distrust_line(analysis), certificate_line(analysis.certificate)
     forbidden, equal = forbidden_line(analysis.data), equal_games_line(analysis.data)
-    for line in filter(None, (edges, forbidden, equal, trust, certificate)):
+    for line in filter(None, (edges, forbidden, equal, distrust_line(analysis))):
         out.print(line)
+    if analysis.certificate is not None:
+        out.print(f"certificate: {certificate_text(analysis.certificate)}")
 
 
 def equal_games_line(data: StudyData) -> str:

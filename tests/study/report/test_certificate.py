@@ -29,7 +29,6 @@ from thetafront.study.report.certificate import (
     Draws,
     bound_near,
     certificate_headline,
-    certificate_line,
     certificate_rows,
     certificate_text,
     compute_certificate,
@@ -177,8 +176,8 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
     for n, width in zip(frame["n_games"], high - low, strict=True):
         sem = 400 / math.sqrt(n - 1)  # of the own games: no others', though 20 are few
         assert width == pytest.approx(2 * half_width_at_all_times(sem, n))
-    text = certificate_line(found)
-    assert text.startswith("certificate: with 95% probability, at every budget from ")
+    text = certificate_text(found)
+    assert text.startswith("with 95% probability, at every budget from ")
     assert f"{found.bounds.max():,.0f} points of the best in the space (" in text
     assert " most promising untested θ (about " in text, (
         "what another run would buy, and for how much"
@@ -264,4 +263,3 @@ def test_without_validated_points_there_is_none(quick: Experiment) -> None:
     data = data_of(study, quick)
     assert Analysis(data).certificate is None
     assert compute_certificate(Analysis(data).to_pick_from()) is None
-    assert certificate_line(None) == ""
