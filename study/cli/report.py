@@ -197,12 +197,10 @@ def follow(
     """Write the page, and rewrite it while the study grows, until Ctrl-C."""
     from thetafront.study.log.lock import lock_holder
     from thetafront.study.log.study_data import StudyData
-    from thetafront.study.page.document import check_page
-    from thetafront.study.page.results import default_path
     from thetafront.study.page.results import follow as rewrite
+    from thetafront.study.page.results import page_path
 
-    path = default_path(location) if output is None else output
-    check_page(path)
+    path = page_path(location, output)
     print(path, "is rewritten while the study grows; Ctrl-C stops", flush=True)
     shown: list[Path] = []
 

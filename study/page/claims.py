@@ -4,10 +4,8 @@ Every value is what the model expects after all games of the study, with its 95%
 Differences come from joint draws from the same model.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +26,6 @@ from thetafront.study.report.prediction_check import (
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery, cost_text
 from thetafront.study.text import counted, listed
 
-Theta = Mapping[str, Any]
 FRACTIONS = (0.15, 0.55, 1.0)
 """Positions of the budgets in log cost, between the cheapest θ (0) and the best θ (1)."""
 

@@ -161,14 +161,8 @@ def policy(scripts: Sequence[str], is_beside: bool) -> str:
     )
 
 
-def write_page(html: str, path: Path) -> None:
-    """Write a page atomically; InputError if it cannot be written or would replace another file."""
-    check_page(path)
-    write_text(html, path)
-
-
 def check_page(path: Path) -> None:
-    """Raise InputError rather than overwrite a file that is not a study's page."""
+    """Raise InputError if a page cannot be written, or would replace another file."""
     given, folder = f"output {str(path)!r}", path.parent
     if path.exists() and not path.is_file():
         raise InputError(f"output must be a regular file (got {str(path)!r})")

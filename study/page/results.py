@@ -28,13 +28,13 @@ from thetafront.study.page.document import (
     document,
     sortable,
     write_library,
-    write_page,
 )
 from thetafront.study.page.library import BESIDE
 from thetafront.study.page.page import NAME, Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.report.recommend import cost_text
+from thetafront.study.report.tables import write_text
 
 INDEX = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
@@ -52,20 +52,25 @@ def write_results(
 
     InputError if the folder cannot be written, or contains other files with the same names.
     """
-    path = default_path(location)
-    check_page(path)
+    path = page_path(location)
     with threadpool_limits(1):  # more threads are slower on matrices this small
         paths = write_tables(analysis, location, location.folder)
         charts = pictured_charts(analysis)
         paths += draw(charts, location.folder)
-        write_page(page_html(analysis, location, circumstances, charts=charts), path)
+        write_text(page_html(analysis, location, circumstances, charts=charts), path)
     return [*paths, path]
 
 
-def default_path(location: Location) -> Path:
-    """Return the path of a study's page in its folder; create the folder if it is missing."""
-    make_folder(location.folder)
-    return location.folder / NAME
+def page_path(location: Location, path: Path | None = None) -> Path:
+    """Return the path of a study's page, by default in the study's folder, which is created.
+
+    InputError if the page cannot be written there, or would replace another file.
+    """
+    if path is None:
+        make_folder(location.folder)
+        path = location.folder / NAME
+    check_page(path)
+    return path
 
 
 def write_report(
@@ -80,13 +85,12 @@ def write_report(
     By default, the page is written to the study's folder. InputError if the file exists and is not
     a page, or if it cannot be written.
     """
-    path = default_path(location) if path is None else path
-    check_page(path)
+    path = page_path(location, path)
     with threadpool_limits(1):
         html = page_html(analysis, location, circumstances, BESIDE if library_beside else "")
     if library_beside:
         write_library(path.parent)
-    write_page(html, path)
+    write_text(html, path)
     return path
 
 
@@ -140,8 +144,8 @@ def write_each(folder: Path) -> Path:
             charts = pictured_charts(page)
             draw(charts, each)
             html = page_html(page, location, library_at=f"../{BESIDE}", charts=charts)
-            write_page(html, each / NAME)
-        write_page(index_html(pages), folder / INDEX)
+            write_text(html, each / NAME)
+        write_text(index_html(pages), folder / INDEX)
     return folder / INDEX
 
 

@@ -10,9 +10,10 @@ from tests.browser.ground import opened
 from tests.browser.test_page import wait_until_drawn
 from tests.study.charts.published import published
 from thetafront.study.experiments.space import Space
-from thetafront.study.page.document import TURNING, write_page
+from thetafront.study.page.document import TURNING
 from thetafront.study.page.page import page_html
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.tables import write_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -44,7 +45,7 @@ def test_hostile_names_labels_and_messages_stay_text(
     # A study's name has letters and digits only.
     changed = replace(data, experiment=hostile, trials=trials, points=points)
     path = tmp_path / "page.html"
-    write_page(page_html(Analysis(changed), location), path)
+    write_text(page_html(Analysis(changed), location), path)
     for width in (400, 1280):
         with opened(browser, str(path), width=width) as found:
             wait_until_drawn(found)

@@ -14,9 +14,9 @@ from tests.browser.ground import opened
 from tests.browser.test_page import MAX_BYTES, ROOT, wait_until_drawn
 from tests.study.charts.published import REFERENCE, published
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.page.document import write_page
 from thetafront.study.page.page import page_html
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.tables import write_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -56,7 +56,7 @@ def test_it_is_made_and_drawn_in_time(browser: "Browser", tmp_path: Path) -> Non
     html = page_html(Analysis(large), location)
     seconds = time.process_time() - begun
     path = tmp_path / "page.html"
-    write_page(html, path)
+    write_text(html, path)
     size = path.stat().st_size
     print(f"\nmade in {seconds:.1f} CPU s: {size:,} bytes")
     assert seconds < CPU_SECONDS * BUSY_CPU

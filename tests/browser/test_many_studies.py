@@ -11,9 +11,9 @@ from tests.browser.ground import opened
 from tests.browser.test_page import wait_until_drawn
 from tests.study.charts.published import REFERENCE, published
 from thetafront.study.page.comparison import comparison_html
-from thetafront.study.page.document import write_page
 from thetafront.study.page.library import BESIDE
 from thetafront.study.page.results import write_each
+from thetafront.study.report.tables import write_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,7 +27,7 @@ def test_a_comparison_opens_and_fits(
 ) -> None:
     pages = [published(name)[1] for name in ("mcmdp", "uct", "switching")]
     pages[1] = replace(pages[1], data=replace(pages[1].data, name=HOSTILE))
-    write_page(comparison_html(pages), tmp_path / "page.html")
+    write_text(comparison_html(pages), tmp_path / "page.html")
     with opened(browser, str(tmp_path / "page.html"), width=width, dark=dark) as found:
         wait_until_drawn(found)
         for key in ("fronts", "differences"):

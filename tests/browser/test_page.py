@@ -22,9 +22,9 @@ from tests.study.charts.conftest import STUDIES
 from tests.study.charts.published import REFERENCE, published
 from thetafront.study.api import sweep
 from thetafront.study.log.storage import open_for_reading
-from thetafront.study.page.document import write_page
 from thetafront.study.page.page import Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.tables import write_text
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator
@@ -58,7 +58,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     def written(name: str) -> Path:
         path = folder / f"{name}.html"
         if not path.exists():
-            write_page(html_of(name), path)
+            write_text(html_of(name), path)
         return path
 
     return written
@@ -177,7 +177,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sweep("dice", name="own", trials=24, budget=None, results=folder, jobs=2)
     _, location, data = open_for_reading("own", folder)
     path = folder / "own" / "seen.html"
-    write_page(page_html(Analysis(data), location), path)
+    write_text(page_html(Analysis(data), location), path)
     return path
 
 
@@ -321,7 +321,7 @@ def test_a_page_that_is_followed_reads_itself_again_and_keeps_what_is_chosen(
         made = datetime(2026, 1, 1, 0, 0, second, tzinfo=UTC)
         # The second page does not read itself again, so no reload comes between the asserts.
         how = Circumstances(made, reload_seconds=1.0 if second == 1 else None)
-        write_page(page_html(page, location, how), path)
+        write_text(page_html(page, location, how), path)
 
     def wait_until_made(second: int) -> None:
         made = f"2026-01-01T00:00:{second:02d}+00:00"
@@ -353,7 +353,7 @@ def test_a_page_that_nobody_rewrites_stops_reading_itself(
 ) -> None:
     location, page = published("dice_study")
     path = tmp_path / "page.html"
-    write_page(page_html(page, location, Circumstances(reload_seconds=0.02)), path)
+    write_text(page_html(page, location, Circumstances(reload_seconds=0.02)), path)
     with opened(browser, str(path)) as found:
         loads = []
         found.page.on("load", lambda _: loads.append(1))
