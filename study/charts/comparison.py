@@ -26,7 +26,6 @@ from thetafront.study.charts.chart import (
 )
 from thetafront.study.charts.front import (
     COMBINED,
-    PREDICTED,
     curve_layers,
     curve_rows,
     one_game_note,
@@ -70,18 +69,8 @@ class ComparedFront:
 
     @cached_property
     def curve(self) -> list[Row]:
-        """The front given all games or, if there is none, the front predicted from the trials.
-
-        The cheapest point is first. A point that is not better than all cheaper points is left out.
-        """
-        tables, experiment = self.data.tables, self.experiment
-        rows = curve_rows(tables, experiment, COMBINED) or curve_rows(tables, experiment, PREDICTED)
-        rows.sort(key=lambda row: row["x"])
-        kept: list[Row] = []
-        for row in rows:
-            if not kept or self.experiment.goal.sign * (row["y"] - kept[-1]["y"]) > 0:
-                kept.append(row)
-        return kept
+        """The front given all games, the cheapest point first."""
+        return curve_rows(self.data.tables, self.experiment, COMBINED)
 
     def at_cost(self, budgets: Floats) -> Floats:
         """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).
