@@ -110,7 +110,7 @@ def sortable(value: Any) -> str:
 
 def make_table(frame: pd.DataFrame) -> dict[str, Any]:
     """Return a table's headings and rows as text, and which columns are not numeric."""
-    rows = [[cell_text(value) for value in row] for row in frame.itertuples(index=False)]
+    rows = [[str(value) for value in row] for row in frame.itertuples(index=False)]
     return {
         "columns": [str(each) for each in frame.columns],
         "rows": rows,
@@ -120,13 +120,6 @@ def make_table(frame: pd.DataFrame) -> dict[str, Any]:
             for cells in zip(*rows, strict=True)
         ],
     }
-
-
-def cell_text(value: Any) -> str:
-    """Write a cell; empty if there is no value."""
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def embedded(data: Any) -> str:
