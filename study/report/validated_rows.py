@@ -2,8 +2,9 @@
 
 A row has two estimates of score and cost. One comes from the point's own validation games. They had
 no part in choosing the point, so this estimate can refute the model of the trials. The *combined*
-estimate comes from all games of the study, including those of trials. It says what to expect of the
-point, and determines the front.
+estimate comes from all games of the study, including those of trials
+(:func:`study.model.study_model.combine`). It says what to expect of the point, and determines the
+front.
 
 This module does not import pandas, which is slow to import: commands that only print text do not
 need pandas.
@@ -30,11 +31,8 @@ N_DRAWS = 4000
 def validated_rows(candidates: Candidates) -> list[Row]:
     """Return one row per validated point with games, numbered from the cheapest.
 
-    A row has the mean of the point's validation games and its cost, with 95% intervals (NaN if
-    unknown). It also has the score and the cost that the combined model expects, given all games
-    of the study (:func:`study.model.study_model.combine`). According to this model, ``on_front``
-    marks nondominated points, and ``p_on_front`` is the probability that no other validated point
-    dominates the point.
+    Unknown intervals are NaN. By the combined estimates, ``on_front`` marks nondominated points,
+    and ``p_on_front`` is the probability that no other validated point dominates the point.
     """
     experiment, combined = candidates.data.experiment, candidates.combined
     points = [each.point for each in candidates.played]
