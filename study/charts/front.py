@@ -74,9 +74,8 @@ def front_chart(analysis: Analysis) -> Chart:
     predicted = curve_rows(tables, experiment, PREDICTED)
     combined = curve_rows(tables, experiment, COMBINED) if points else []
     known = [*points, *predicted, *combined]
-    observed = trials if known else []
     spans = [
-        (field_values(known or trials, at), field_values(known, *wide), field_values(observed, at))
+        (field_values(known, at), field_values(known, *wide), field_values(trials, at))
         for at, wide in (("x", ("left", "right")), ("y", ("low", "high")))
     ]
     low, high = axis_span(*spans[1])
@@ -247,13 +246,13 @@ def curve_rows(tables: Tables, experiment: Experiment, kind: Kind) -> list[Row]:
     """Return rows of the front that a model predicts, from the trials or from all games."""
     goal, cost = experiment.goal, experiment.cost
     if kind is PREDICTED:
-        table, column, at = tables.get("predicted_front"), goal.posterior_column, cost.name
+        table, column, at = tables["predicted_front"], goal.posterior_column, cost.name
     else:
-        table, column = tables.get("combined_front"), goal.combined_column
+        table, column = tables["combined_front"], goal.combined_column
         at = f"combined_{cost.name}"
     rows = []
-    for each in () if table is None else table.to_dict("records"):
-        mean, low, high = clipped(goal, (each[column(end)] for end in ("mean", "low95", "high95")))
+    for each in table.to_dict("records"):
+        mean, low, high = clipped(goal, (each[column(end)] for end in ENDS))
         rows.append(
             {
                 "x": each[at],

@@ -101,7 +101,7 @@ class Choices:
     def from_analysis(cls, page: Analysis) -> "Choices | None":
         """Compute the answers; None if the study has no θ to recommend."""
         candidates = page.candidates
-        if candidates is None or not (candidates.played or candidates.anywhere):
+        if candidates is None:
             return None
         experiment = page.data.experiment
         limits = budgets(candidates)

@@ -46,7 +46,7 @@ class Claims:
 def claims(page: Analysis) -> Claims:
     """Return the sentences."""
     candidates, experiment = page.candidates, page.data.experiment
-    if candidates is None or not (candidates.played or candidates.anywhere):
+    if candidates is None:
         failed = [each for each in page.data.trials if each.state == "fail"]
         n_failed = counted(len(failed), "trial")
         why = f" {n_failed} failed, the last one: {failed[-1].error}" if failed else ""

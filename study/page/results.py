@@ -172,7 +172,7 @@ def make_entry(link: str, page: Analysis) -> dict[str, Any]:
 def headline_claim(page: Analysis) -> str:
     """Describe the best θ for the middle one of up to three budgets."""
     candidates, experiment = page.candidates, page.data.experiment
-    if candidates is None or not (candidates.played or candidates.anywhere):
+    if candidates is None:
         return "No trial is complete."
     chosen = best_at_three(candidates)
     limit, best = chosen[len(chosen) // 2]
