@@ -61,7 +61,9 @@ def picture(chart: Chart) -> Figure:
     figure.legend(
         handles=[symbol(each) for each in chart.kinds], loc="outside right center", fontsize=8.5
     )
-    caption(figure, chart.caption)
+    width = int(WIDTH * CHARACTERS_AN_INCH)
+    caption = "\n".join(fill(paragraph, width) for paragraph in chart.caption.split("\n"))
+    figure.supxlabel(caption, fontsize=8, color="#555555", x=0.01, ha="left")
     return figure
 
 
@@ -136,13 +138,6 @@ def symbol(kind: Kind) -> Line2D:
     style: dict[str, Any] = {"color": kind.colour, "linestyle": "none", "label": kind.label}
     fill = {} if kind.is_hollow else {"mfc": to_rgba(kind.colour, kind.opacity)}
     return Line2D([], [], **style, **point_marker(kind) | fill)
-
-
-def caption(figure: Figure, text: str) -> None:
-    """Write a caption below a figure, in lines that fit."""
-    width = int(figure.get_figwidth() * CHARACTERS_AN_INCH)
-    text = "\n".join(fill(paragraph, width) for paragraph in text.split("\n"))
-    figure.supxlabel(text, fontsize=8, color="#555555", x=0.01, ha="left")
 
 
 @mpl.rc_context(STYLE)

@@ -111,21 +111,15 @@ def note_in(folder: Path) -> str:
 
 def summary(page: Analysis) -> str:
     """Say in one line how many trials, points and games the study has."""
-    data = page.data
-    n_trials = len(data.complete_trials)
-    n_failed = sum(each.state == "fail" for each in data.trials)
-    n_games = sum(len(each.games) for each in data.complete_trials)
-    points = data.played_points
-    said = f"{counted(n_trials, 'trial')} with {counted(n_games, 'game')}"
-    if n_failed:
-        said += f"; {counted(n_failed, 'trial')} failed"
+    data, trials, points = page.data, page.data.complete_trials, page.data.played_points
+    n_games, n_validation = (sum(len(each.games) for each in some) for some in (trials, points))
+    said = [f"{counted(len(trials), 'trial')} with {counted(n_games, 'game')}"]
+    if n_failed := sum(each.state == "fail" for each in data.trials):
+        said.append(f"{counted(n_failed, 'trial')} failed")
     if points:
-        n_validation = sum(len(each.games) for each in points)
-        said += (
-            f"; {counted(len(points), 'validated point')} with {counted(n_validation, 'game')} "
-            "on fresh seeds"
-        )
-    return "; ".join(filter(None, (said, forbidden_line(data))))
+        of_points = f"{counted(len(points), 'validated point')} with"
+        said.append(f"{of_points} {counted(n_validation, 'game')} on fresh seeds")
+    return "; ".join(filter(None, (*said, forbidden_line(data))))
 
 
 def pick_words(page: Analysis, location: Location) -> str:

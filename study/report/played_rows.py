@@ -13,7 +13,7 @@ import numpy as np
 from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives import Cost
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
@@ -61,8 +61,14 @@ def played_row(data: StudyData, point: Point, number: int) -> dict[str, Any]:
         goal.column("sem"): found.sem,
         goal.column("low95"): found.low,
         goal.column("high95"): found.high,
-        **half_columns(point, goal, prior),
     }
+    # One half can choose θ, and the other judge this θ. Without noise, all games can do both.
+    every = point.in_order
+    halves = (every, every) if goal.is_exact else (every[::2], every[1::2])
+    for half, games in zip(HALVES, halves, strict=True):
+        of_half = goal.estimate(games, prior)
+        first[goal.column(f"mean_{half}_half")] = of_half.value
+        first[goal.column(f"sem_{half}_half")] = of_half.sem
     return {
         "point": point.key,
         "number": number,
@@ -92,20 +98,6 @@ def games_columns(
         **(moves if experiment.summary.has_moves else {}),
         **experiment.summary.columns(games, prior),
     }
-
-
-def half_columns(point: Point, goal: Goal, prior: Prior) -> dict[str, float]:
-    """Return the mean and standard error of each half of the games.
-
-    One half can choose θ, and the other half can judge this θ. Without noise, all games do both.
-    """
-    columns, every = {}, point.in_order
-    halves = (every, every) if goal.is_exact else (every[::2], every[1::2])
-    for half, games in zip(HALVES, halves, strict=True):
-        found = goal.estimate(games, prior)
-        columns[goal.column(f"mean_{half}_half")] = found.value
-        columns[goal.column(f"sem_{half}_half")] = found.sem
-    return columns
 
 
 def cost_estimates(
