@@ -18,7 +18,7 @@ from thetafront.study.charts.comparison import (
 from thetafront.study.charts.picture import picture, save
 from thetafront.study.estimate import Estimate
 from thetafront.study.page.choices import near_round, rounded_up
-from thetafront.study.page.document import chart_specs, document
+from thetafront.study.page.document import document
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.made_by import again, machines_text
 from thetafront.study.report.pick_text import Lines
@@ -37,7 +37,6 @@ def comparison_html(studies: Sequence[Analysis]) -> str:
     fronts = compared(studies)
     experiment = fronts[0].experiment
     charts = [fronts_chart(fronts), differences_chart(fronts)]
-    data = {"charts": chart_specs(charts), "name": "comparison"}
     texts = {
         "title": listed([front.name for front in fronts]),
         "goal": experiment.goal,
@@ -46,7 +45,7 @@ def comparison_html(studies: Sequence[Analysis]) -> str:
         "charts": charts,
         "commands": [(front.name, again(front.data.data)) for front in fronts],
     }
-    return document("comparison.html.j2", datetime.now(UTC), data, texts)
+    return document("comparison.html.j2", datetime.now(UTC), {"name": "comparison"}, texts, charts)
 
 
 def write_comparison(studies: Sequence[Analysis], path: Path) -> None:

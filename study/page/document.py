@@ -51,18 +51,20 @@ def document(
     made: datetime,
     data: Data,
     texts: Data,
+    charts: Iterable[Chart] = (),
     library_at: str = "",
 ) -> str:
     """Return a page, made from the template of this name; it says when it was ``made``.
 
-    ``data`` are for the scripts, and become JSON. ``texts`` are for the template, which escapes
-    them. ``library_at`` is the file with the library that draws the charts, relative to the page;
-    empty if the library is in the page.
+    ``data`` are for the scripts, and become JSON, as do the ``charts`` that are not empty.
+    ``texts`` are for the template, which escapes them. ``library_at`` is the file with the library
+    that draws the charts, relative to the page; empty if the library is in the page.
     """
-    data = {**NOTHING, "made": made.timestamp(), **data}
+    specs = {each.key: specification(each) for each in charts if each.panels}
+    data = {**NOTHING, "made": made.timestamp(), "charts": specs, **data}
     replays = ["replay"] if data["replays"] else []
     written = [static(f"{name}.js") for name in (*replays, "page")]
-    if data["charts"] and not library_at:
+    if specs and not library_at:
         written.insert(0, library())
     environment = Environment(
         loader=FileSystemLoader(STATIC),
@@ -82,11 +84,6 @@ def document(
         make_table=make_table,
         **texts,
     )
-
-
-def chart_specs(charts: Iterable[Chart]) -> dict[str, Any]:
-    """Return the specifications of charts by their keys."""
-    return {each.key: specification(each) for each in charts if each.panels}
 
 
 def shown(text: Any) -> Any:

@@ -17,7 +17,7 @@ from thetafront.study.log.location import Location
 from thetafront.study.log.published_study import PublishedStudy
 from thetafront.study.page.choices import Choices
 from thetafront.study.page.claims import claims
-from thetafront.study.page.document import chart_specs, document, make_table, sortable
+from thetafront.study.page.document import document, make_table, sortable
 from thetafront.study.page.replays.recorded import recorded
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import front_cells
@@ -70,7 +70,6 @@ def page_html(
     commands = again(page.data)
     ask = "" if isinstance(page.data, PublishedStudy) else pick_words(page, location)
     data = {
-        "charts": chart_specs(charts.values()),
         "choices": choices and asdict(choices),
         "pick": ask,
         "replays": games.replays,
@@ -100,7 +99,7 @@ def page_html(
         "n_commands": sum(not line.startswith("git ") for line in commands.splitlines()),
         "verify": verify_command(page.data, location),
     }
-    return document("page.html.j2", circumstances.made, data, texts, library_at)
+    return document("page.html.j2", circumstances.made, data, texts, shown, library_at)
 
 
 def note_in(folder: Path) -> str:

@@ -203,4 +203,4 @@ def index_html(pages: Mapping[str, Analysis]) -> str:
     entries = [make_entry(link, page) for link, page in pages.items()]
     entries.sort(key=lambda entry: entry["name"])
     texts = {"entries": entries, "columns": COLUMNS}
-    return document("index.html.j2", datetime.now(UTC), {"charts": {}, "name": "studies"}, texts)
+    return document("index.html.j2", datetime.now(UTC), {"name": "studies"}, texts)
