@@ -65,15 +65,15 @@ def pick_json(picked: Recommendation, distrust: str = "") -> dict[str, Any]:
         "n_candidates": picked.n_candidates,
         "passed_over": [
             {
-                "number": each.candidate.number,
-                "params": dict(each.candidate.point.params),
-                "origin": each.candidate.point.origin,
-                cost.name: each.candidate.expected.cost.value,
-                f"mean_{goal.name}": each.candidate.own.value,
-                f"expected_{goal.name}": each.candidate.expected.score.value,
-                "reason": each.reason,
+                "number": each.number,
+                "params": dict(each.point.params),
+                "origin": each.point.origin,
+                cost.name: each.expected.cost.value,
+                f"mean_{goal.name}": each.own.value,
+                f"expected_{goal.name}": each.expected.score.value,
+                "reason": reason,
             }
-            for each in picked.passed_over
+            for each, reason in picked.passed_over
         ],
         "untested": untested_json(picked),
         "distrust": distrust or None,
@@ -203,13 +203,10 @@ def cost_line(picked: Recommendation) -> str:
 def passed_over_lines(picked: Recommendation) -> Lines:
     """Explain, one line each, why points that look better were not picked."""
     cost = picked.query.experiment.cost
-    heads = [
-        f"number {each.candidate.number}, {cost.text(each.candidate.expected.cost.value)}"
-        for each in picked.passed_over
+    lines = [
+        (f"number {each.number}, {cost.text(each.expected.cost.value)}", reason)
+        for each, reason in picked.passed_over
     ]
-    width = max(map(len, heads), default=0)
-    texts = [
-        f"{head:{width}}  {each.reason}"
-        for head, each in zip(heads, picked.passed_over, strict=True)
-    ]
+    width = max((len(head) for head, _ in lines), default=0)
+    texts = [f"{head:{width}}  {reason}" for head, reason in lines]
     return [("" if k else "passed over", text) for k, text in enumerate(texts)]

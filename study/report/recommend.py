@@ -17,7 +17,7 @@ so after it has been played.
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -131,14 +131,6 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class PassedOver:
-    """A θ that a user might have expected instead, and why it was not picked."""
-
-    candidate: Candidate
-    reason: str
-
-
-@dataclass(frozen=True)
 class Recommendation:
     """The answer to a query."""
 
@@ -147,8 +139,8 @@ class Recommendation:
     n_candidates: int  # number of θ with validation games to choose from
     n_games: int  # number of games of the study on which the estimates are based
     # θ that were not picked although they look better by their own games, and θ that were played
-    # for this pick but not picked.
-    passed_over: tuple[PassedOver, ...] = ()
+    # for this pick but not picked; each with the reason.
+    passed_over: Sequence[tuple[Candidate, str]] = ()
     prospect: Candidate | None = None  # a θ without games, expected to be better than the chosen
     hint: str = ""  # how to play the prospect
 
@@ -219,11 +211,11 @@ class Candidates:
             best,
             n_candidates=sum(query.is_met(each) for each in self.played),
             n_games=self.n_games,
-            passed_over=tuple(
-                PassedOver(each, reason)
+            passed_over=[
+                (each, reason)
                 for each in self.played
                 if each is not best and (reason := why_not(each, best, query, played))
-            ),
+            ],
             prospect=None if prospect is best else prospect,
             hint=to_play_it(self.data),
         )

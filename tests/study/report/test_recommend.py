@@ -227,7 +227,7 @@ def test_points_that_a_constraint_now_forbids_are_left_out(quick: Experiment) ->
     assert [(row["n_playouts"], row["on_front"]) for row in few.rows] == [(10, True), (20, True)]
     query = PickQuery(few.data.experiment, cost_limit=1.0)
     found = few.to_pick_from().pick(query)
-    assert (found.chosen.number, found.n_candidates, found.passed_over) == (2, 2, ())
+    assert (found.chosen.number, found.n_candidates, found.passed_over) == (2, 2, [])
     assert forbidden_line(few.data) == "left out: 1 θ that <lambda>() now forbids"
     assert validated_line(few.data).startswith("2 points; by their own games alone, 2 on the front")
     assert (none.rows, none.data.played_points) == ([], [])
@@ -256,29 +256,29 @@ def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
         add_point(study, n, scores, 0.01 * n)
     found = picked(study, quick, cost_limit=1.0)
     assert found.chosen.point.params == {"n_playouts": 30}
-    (passed,) = found.passed_over
-    assert passed.candidate.number == 1
-    assert passed.reason.startswith("6,200 in its own games, ")
-    assert passed.reason.endswith(f"(number 2: {found.chosen.expected.score.value:,.0f})")
+    ((passed, reason),) = found.passed_over
+    assert passed.number == 1
+    assert reason.startswith("6,200 in its own games, ")
+    assert reason.endswith(f"(number 2: {found.chosen.expected.score.value:,.0f})")
     found = picked(study, quick, score_wanted=5450.0)
-    (passed,) = found.passed_over
-    assert passed.reason.startswith("6,200 in its own games, ")
-    assert passed.reason.endswith("expected (wanted: 5,450)")
-    assert f"passed over        number 1, 100 µs  {passed.reason}" in pick_text(found)
+    ((_, reason),) = found.passed_over
+    assert reason.startswith("6,200 in its own games, ")
+    assert reason.endswith("expected (wanted: 5,450)")
+    assert f"passed over        number 1, 100 µs  {reason}" in pick_text(found)
 
 
 def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> None:
     data, query = data_of(study_of(THREE), quick), PickQuery(quick, cost_limit=0.0025)
     cheaper, _, dearer = data.points
     found = Analysis(data).to_pick_from().pick(query, None, [dearer.key])
-    (passed,) = found.passed_over
+    ((_, reason),) = found.passed_over
     assert re.fullmatch(
         r"[\d,]+ expected, played for this query, within the limit with a probability of only "
         r"0.0\d",
-        passed.reason,
+        reason,
     )
     found = Analysis(data).to_pick_from().pick(query, None, [cheaper.key])
-    assert "played for this query (number 2: " in found.passed_over[0].reason
+    assert "played for this query (number 2: " in found.passed_over[0][1]
 
 
 @pytest.mark.parametrize(
