@@ -39,7 +39,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives import SCORE, SECONDS, format_seconds
 from thetafront.study.report.front_tables import show_theta
 from thetafront.study.report.sections import document, frame_table, markdown_table
-from thetafront.study.report.tables import frame_thetas, write_csv
+from thetafront.study.report.tables import write_csv
 
 N_BUDGETS = 3
 MIN_POINTS = 2
@@ -75,9 +75,9 @@ def make_contender(name: str, experiment: Experiment, front: pd.DataFrame) -> Co
             f"(got {len(front)}); for more points, run thetafront validate {name}"
         )
     agents, thetas = {}, {}
-    for (_, row), theta in zip(front.iterrows(), frame_thetas(front, experiment), strict=True):
+    for row in front.to_dict("records"):
         key = f"{name}, {row['origin']} {row['point'][:6]}"
-        agents[key] = experiment.build(theta)
+        agents[key] = experiment.build(experiment.space.present(row))
         labels = [parameter.label for parameter in experiment.space]
         thetas[key] = ", ".join(
             f"{label} {value}"

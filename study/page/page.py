@@ -137,13 +137,12 @@ def validated_table(page: Analysis) -> dict[str, Any]:
         cells = front_cells(row, page.data.experiment)
         cells = [*cells[:2], *cells[2 + len(space) :], *cells[2 : 2 + len(space)]]
         columns = ["number", *(cell.heading for cell in cells[1:]), "play it"]
-        theta = space.clip({each.name: row[each.name] for each in space})
         rows.append(
             {
                 "number": int(row["number"]),
                 "on_front": bool(row["on_front"]),
                 "cells": [(cell.text, sortable(cell.value)) for cell in cells],
-                "command": play_command(page.data.experiment, theta),
+                "command": play_command(page.data.experiment, space.clip(space.present(row))),
             }
         )
     return {"columns": columns, "rows": rows}

@@ -78,13 +78,6 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
     return frame
 
 
-def frame_thetas(frame: pd.DataFrame, experiment: Experiment) -> list[dict[str, Any]]:
-    """Return θ of each row."""
-    columns = {name: frame[name].tolist() for name in experiment.space.names}
-    rows = zip(*columns.values(), strict=True)
-    return [experiment.space.present(dict(zip(columns, row, strict=True))) for row in rows]
-
-
 def add_predictions(
     frame: pd.DataFrame,
     complete: Integers,
@@ -139,13 +132,12 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 
 def validated_frame(analysis: "Analysis") -> pd.DataFrame:
     """Return the rows of validated points as a table, with predictions by the trials' model."""
-    experiment, model = analysis.data.experiment, analysis.model
+    goal, model = analysis.data.experiment.goal, analysis.model
     frame = pd.DataFrame(analysis.rows, columns=validated_columns(analysis.data))
-    if model is not None and len(frame):
-        codes = model.cube.encode(frame_thetas(frame, experiment))
-        predicted = model.posterior.goal(codes)
+    if model is not None and analysis.rows:
+        predicted = model.posterior.goal(model.cube.encode(analysis.rows))
         for what in BAND:
-            frame[experiment.goal.posterior_column(what)] = getattr(predicted, what)
+            frame[goal.posterior_column(what)] = getattr(predicted, what)
     return frame
 
 
