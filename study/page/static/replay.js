@@ -272,7 +272,6 @@
     made(root, "p", "tf-verdict", `✓ Played ${data.note ? "" : "again "}for this page: ${counted(data.score, "point")}${data.note ? "" : ", as stored"}.`);
     if (data.note) made(root, "p", "tf-note", String(data.note));
     pause();
-    return { go, start, pause, position: () => at, steps: steps.length };
   }
 
   window.thetafrontReplay = thetafrontReplay;
