@@ -81,10 +81,7 @@ def page_marks(panel: Panel) -> list[Spec]:
     line = {"x": place("at"), "y": {"value": 0}, "y2": {"value": panel.height}}
     spot = {"x": place("at"), "y": place("goal")}
     found: list[Spec] = []
-    for mark, cost, where in (
-        (rule, "budget", line),
-        (dashed, "prospect.x", spot),
-    ):
+    for mark, cost, where in ((rule, "budget", line), (dashed, "prospect.x", spot)):
         given = {"calculate": cost, "as": "at"}, {"calculate": "prospect.y", "as": "goal"}
         steps = [*given, {"filter": "isValid(datum.at)"}]
         data: Spec = {"data": {"values": [{}]}, "transform": steps}
