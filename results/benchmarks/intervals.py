@@ -17,7 +17,7 @@ import numpy as np
 
 from results.benchmarks.samplers.surfaces import Floats
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.published_study import read_published
 from thetafront.study.report.sections import document, markdown_table
 from thetafront.study.shrinkage import Moments

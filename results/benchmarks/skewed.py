@@ -22,7 +22,7 @@ from results.benchmarks.samplers.surfaces import Floats
 from thetafront import Experiment, NumericParameter, Space, mean, rate, reported
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.estimate import share
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord

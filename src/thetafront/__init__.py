@@ -21,14 +21,8 @@ if TYPE_CHECKING:
     from thetafront.study.errors import InputError, RunError
     from thetafront.study.experiments.definition import Experiment
     from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-    from thetafront.study.experiments.objectives import (
-        cpu_seconds,
-        exact,
-        match,
-        mean,
-        rate,
-        reported,
-    )
+    from thetafront.study.experiments.objectives.costs import cpu_seconds, reported
+    from thetafront.study.experiments.objectives.goals import exact, match, mean, rate
     from thetafront.study.experiments.space import Space
     from thetafront.study.log.manifest import provenance
 
@@ -71,14 +65,8 @@ HOMES = {
     ),
     "thetafront.study.errors": ("InputError", "RunError"),
     "thetafront.study.experiments.definition": ("Experiment",),
-    "thetafront.study.experiments.objectives": (
-        "cpu_seconds",
-        "exact",
-        "match",
-        "mean",
-        "rate",
-        "reported",
-    ),
+    "thetafront.study.experiments.objectives.costs": ("cpu_seconds", "reported"),
+    "thetafront.study.experiments.objectives.goals": ("exact", "match", "mean", "rate"),
     "thetafront.study.experiments.dimension": ("CategoricalParameter", "NumericParameter"),
     "thetafront.study.experiments.space": ("Space",),
     "thetafront.study.log.manifest": ("provenance",),

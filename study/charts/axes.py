@@ -10,8 +10,9 @@ import numpy as np
 from thetafront.study.charts.chart import Axis, Row, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.experiments.objectives.formats import significant
+from thetafront.study.experiments.objectives.goals import Goal
 
 N_TICKS = 8
 TICKS_PER_DECADE = ((1, 2, 3, 5, 7), (1, 2, 5), (1,))

@@ -34,7 +34,7 @@ from thetafront.study.charts.front import (
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.made_by import machines_text
 from thetafront.study.text import counted

@@ -35,7 +35,7 @@ from thetafront.study.charts.chart import (
 )
 from thetafront.study.charts.labels import placed_labels
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
 from thetafront.study.report.tables import games_note

@@ -24,7 +24,7 @@ from thetafront.study.charts.chart import (
 from thetafront.study.charts.front import trial_rows, trial_titles
 from thetafront.study.charts.theta import make_table as theta_table
 from thetafront.study.experiments.failures import counted_as, rate_text
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import hypervolume, most_hypervolume
 from thetafront.study.report.analysis import Analysis

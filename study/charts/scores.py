@@ -25,7 +25,7 @@ from thetafront.study.charts.chart import (
     short,
 )
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.tables import games_note

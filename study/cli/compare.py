@@ -72,7 +72,7 @@ def equal_time(
     from thetafront.study.compare.equal_time import compare as compare_fronts
     from thetafront.study.compare.equal_time import make_contender, within
     from thetafront.study.compare.scores import validated_front
-    from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+    from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.run.workers import check_jobs
 

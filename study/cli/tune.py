@@ -192,7 +192,7 @@ def validate(study: StudyArgument, name: NameOption = None, *, options: SweepOpt
     Validated points keep their games; a smaller --standard-error gives them more.
     """
     from thetafront.study.cluster.executors import executor_for
-    from thetafront.study.experiments.objectives import SCORE
+    from thetafront.study.experiments.objectives.goals import SCORE
     from thetafront.study.run.budget import parse_seconds
     from thetafront.study.run.orders import validate_study
     from thetafront.study.run.stopping import Precision

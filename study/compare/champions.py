@@ -51,7 +51,8 @@ from thetafront.study.compare.scores import (
     validated_front,
 )
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.objectives import SECONDS, format_seconds
+from thetafront.study.experiments.objectives.costs import SECONDS
+from thetafront.study.experiments.objectives.formats import format_seconds
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.sections import document, frame_table

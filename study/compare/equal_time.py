@@ -36,7 +36,9 @@ from thetafront.study.compare.scores import (
 )
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import SCORE, SECONDS, format_seconds
+from thetafront.study.experiments.objectives.costs import SECONDS
+from thetafront.study.experiments.objectives.formats import format_seconds
+from thetafront.study.experiments.objectives.goals import SCORE
 from thetafront.study.report.front_tables import show_theta
 from thetafront.study.report.sections import document, frame_table, markdown_table
 from thetafront.study.report.tables import write_csv

@@ -16,7 +16,8 @@ from thetafront.study.charts.axes import field_values, goal_axis
 from thetafront.study.charts.chart import Axis, Kind, Layer, Row
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.game_summary import check_2048
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SECONDS
+from thetafront.study.experiments.objectives.goals import SCORE
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.validated_rows import validated_columns, without_baselines
 

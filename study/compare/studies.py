@@ -17,7 +17,7 @@ from thetafront.study.charts.picture import picture
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.played_rows import validated_hypervolume

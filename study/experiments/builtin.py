@@ -37,16 +37,14 @@ from thetafront.agents.twenty48.switching import Switching
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.engine.pacman import LayoutName
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import (
+from thetafront.study.experiments.objectives.costs import (
     BACKUPS,
-    EXACT_SCORE,
     PLAYOUT_MOVES,
-    SCORE,
     SECONDS,
     SOLVING_SECONDS,
     SWEEPS,
-    WIN_RATE,
 )
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE
 
 DICE = Experiment.from_agent(
     DiceSolver,

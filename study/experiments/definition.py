@@ -15,7 +15,8 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.dimension import Dimension, NumericParameter
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary, summary_of
-from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
+from thetafront.study.experiments.objectives.costs import Cost, cpu_seconds
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.players import BuiltinPlayer, Player, make_player, make_report
 from thetafront.study.experiments.space import Space
 from thetafront.study.scale import Scale

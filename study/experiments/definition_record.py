@@ -19,7 +19,7 @@ from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary, TileSummary
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.experiments.objectives.estimators import (
     Estimator,
     ExactValue,
@@ -28,6 +28,7 @@ from thetafront.study.experiments.objectives.estimators import (
     Proportion,
 )
 from thetafront.study.experiments.objectives.formats import FittingFormat, Format, MatchFormat
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.players import BuiltinPlayer, Player, ProgramPlayer, PythonPlayer
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.table_call import fits

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from thetafront.agents.agent import FailedGame, Game, Outcome
 from thetafront.agents.external.report import PenalizedGame
 from thetafront.study.estimate import share
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.text import counted
 
 MAX_FAILURES = 0.1

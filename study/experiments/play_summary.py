@@ -12,15 +12,8 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.dimension import written
 from thetafront.study.experiments.game_summary import MatchSummary, share_reaching
-from thetafront.study.experiments.objectives import (
-    EXACT_SCORE,
-    PLAYOUT_MOVES,
-    SECONDS,
-    WIN_RATE,
-    Cost,
-    Goal,
-    mean,
-)
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SECONDS, Cost
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, WIN_RATE, Goal, mean
 from thetafront.study.text import counted
 
 SCORE = mean(unit="points")

@@ -33,7 +33,8 @@ from thetafront.agents.parameters import (
 )
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-from thetafront.study.experiments.objectives import Cost, Goal, cpu_seconds
+from thetafront.study.experiments.objectives.costs import Cost, cpu_seconds
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.space import Space
 
 

@@ -18,16 +18,8 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import UNSPECIFIED, Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, NumericParameter
 from thetafront.study.experiments.failures import MAX_FAILURES
-from thetafront.study.experiments.objectives import (
-    Cost,
-    Goal,
-    cpu_seconds,
-    exact,
-    match,
-    mean,
-    rate,
-    reported,
-)
+from thetafront.study.experiments.objectives.costs import Cost, cpu_seconds, reported
+from thetafront.study.experiments.objectives.goals import Goal, exact, match, mean, rate
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.table_call import call
 

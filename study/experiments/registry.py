@@ -17,7 +17,8 @@ from thetafront.agents.external.source import Source, SourceError
 from thetafront.study.errors import InputError
 from thetafront.study.experiments import builtin
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.costs import Cost
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.players import PythonPlayer
 from thetafront.study.experiments.program_file import SUFFIX as TOML
 from thetafront.study.experiments.program_file import read_program_file

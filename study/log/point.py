@@ -9,7 +9,8 @@ from typing import Any
 
 from thetafront.agents.agent import FailedGame, Game, Outcome
 from thetafront.study.experiments.failures import counting
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.costs import Cost
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.tables import VALIDATION
 from thetafront.study.shrinkage import Moments
 

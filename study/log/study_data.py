@@ -20,7 +20,7 @@ from thetafront.study.errors import DamageError, InputError, error_context
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import left_out_text, shows_failures, split
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.database import location_of
 from thetafront.study.log.location import study_context

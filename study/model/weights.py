@@ -46,7 +46,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from thetafront.study.arrays import Floats
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.point import Point
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Form

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from thetafront.study.charts.axes import cost_tick, round_numbers
-from thetafront.study.experiments.objectives import Cost
+from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import bound_near
 from thetafront.study.report.expected import CONFIDENCE, OF_PROPOSALS

@@ -11,7 +11,7 @@ import numpy as np
 
 from thetafront.study.charts.comparison import signed
 from thetafront.study.estimate import Z95, Estimate
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.page.choices import budget_text, least_limit, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import certificate_headline, certificate_text

@@ -40,8 +40,8 @@ from threadpoolctl import threadpool_limits
 from thetafront.study.arrays import Floats, Integers
 from thetafront.study.estimate import Z95
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Goal
 from thetafront.study.experiments.objectives.formats import significant
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import MIN_EXTENSION, proposal_at
 from thetafront.study.report.expected import Expected, expected_at, with_known

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, rate_interval
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.location import Location
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis

@@ -8,7 +8,7 @@ from typing import Any
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import counted_as, failure_rate_json, rate_text
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.play_summary import finite
 from thetafront.study.experiments.registry import is_here
 from thetafront.study.report.expected import chance_text

@@ -13,7 +13,7 @@ import numpy as np
 from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost
+from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated

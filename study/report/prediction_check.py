@@ -16,7 +16,7 @@ import numpy as np
 
 from thetafront.study.arrays import Floats
 from thetafront.study.estimate import Z95
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.model.study_model import goal_variances
 from thetafront.study.samplers.fitted_model import FittedModel
 

@@ -24,8 +24,9 @@ from functools import cached_property
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.experiments.objectives.formats import score_of_elo
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.invocation import option
 from thetafront.study.log.point import Point
 from thetafront.study.log.published_study import PublishedStudy

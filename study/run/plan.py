@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thetafront.study.experiments.objectives import Goal
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import choose_points
 from thetafront.study.report.analysis import Analysis

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from thetafront.agents.parameters import without_numpy
 from thetafront.study.errors import InputError, check_range
-from thetafront.study.experiments.objectives import SCORE, Goal
 from thetafront.study.experiments.objectives.formats import significant
+from thetafront.study.experiments.objectives.goals import SCORE, Goal
 from thetafront.study.log.seeds import SEEDS_A_POINT
 
 MIN_GAMES = 100  # games of a point before its sample standard deviation is used

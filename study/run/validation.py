@@ -21,7 +21,7 @@ import numpy as np
 
 from thetafront.agents.agent import Agent, warm
 from thetafront.study.experiments.failures import counting_games, left_out_text, shows_failures
-from thetafront.study.experiments.objectives import Cost
+from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.log.connection import StorageConnection
 from thetafront.study.log.log import Log, failure, game_row, point_row
 from thetafront.study.log.point import Point

@@ -16,7 +16,8 @@ from optuna.trial import FrozenTrial, TrialState
 
 from thetafront.study.arrays import Floats, Integers
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import Cost, Goal
+from thetafront.study.experiments.objectives.costs import Cost
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Scale, beyond_worst
 from thetafront.study.shrinkage import Moments, are_equal

@@ -30,7 +30,7 @@ from thetafront.engine.twenty48 import (
     unpack,
 )
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.experiments.objectives.formats import format_seconds
 from thetafront.study.experiments.play_summary import finite
 
 MIN_REPEATS = 2

@@ -6,7 +6,7 @@ from rich.text import Text
 from thetafront.agents.agent import warm
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.engine.twenty48 import Action, stream
-from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.experiments.objectives.formats import format_seconds
 from thetafront.study.terminal.inspect import ARROWS, TimedDecision, decide
 from thetafront.study.terminal.keys import DOWN, LEFT, RIGHT, UP
 from thetafront.study.terminal.pace import (

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from results.benchmarks.intervals import cells, judged
-from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.shrinkage import Moments
 
 

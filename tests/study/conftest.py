@@ -24,16 +24,14 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
 from thetafront.study.experiments.game_summary import GameSummary, TileSummary
-from thetafront.study.experiments.objectives import (
+from thetafront.study.experiments.objectives.costs import (
     BACKUPS,
-    EXACT_SCORE,
     PLAYOUT_MOVES,
-    SCORE,
     SECONDS,
     SOLVING_SECONDS,
     SWEEPS,
-    WIN_RATE,
 )
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 from thetafront.study.page import results

@@ -14,7 +14,8 @@ from thetafront.agents.parameters import integer
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.game_summary import GameSummary
-from thetafront.study.experiments.objectives import Goal, cpu_seconds, mean, rate, reported
+from thetafront.study.experiments.objectives.costs import cpu_seconds, reported
+from thetafront.study.experiments.objectives.goals import Goal, mean, rate
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import RECORD, Log, event
 from thetafront.study.log.seeds import search_seed, validation_seed

@@ -15,9 +15,10 @@ from thetafront.agents.parameters import integer
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.game_summary import GameSummary
-from thetafront.study.experiments.objectives import SECONDS, Goal
+from thetafront.study.experiments.objectives.costs import SECONDS
 from thetafront.study.experiments.objectives.estimators import NoisyMean
 from thetafront.study.experiments.objectives.formats import Format
+from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space
 

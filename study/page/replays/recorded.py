@@ -17,7 +17,7 @@ from thetafront.agents.dice.solver import DiceSolver
 from thetafront.agents.pacman.agent import PacmanAgent
 from thetafront.agents.twenty48.agent import Agent2048
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.objectives import format_seconds
+from thetafront.study.experiments.objectives.formats import format_seconds
 from thetafront.study.log.point import Point
 from thetafront.study.page.replays.recording import (
     Recording,

@@ -20,7 +20,8 @@ from thetafront.study.charts.axes import (
 from thetafront.study.charts.chart import Chart, rounded, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, WIN_RATE, mean
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SECONDS
+from thetafront.study.experiments.objectives.goals import SCORE, WIN_RATE, mean
 from thetafront.study.experiments.space import Space
 
 

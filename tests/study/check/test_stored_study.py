@@ -20,7 +20,8 @@ from thetafront.agents.external.report import ReportedGame
 from thetafront.study.errors import DamageError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import cpu_seconds, mean
+from thetafront.study.experiments.objectives.costs import cpu_seconds
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import locate

@@ -14,7 +14,8 @@ from thetafront.study.charts.hypervolume import hypervolume_trace
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-from thetafront.study.experiments.objectives import mean, reported
+from thetafront.study.experiments.objectives.costs import reported
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.space import Space
 
 PROGRAM = """import json, random, sys

@@ -13,7 +13,7 @@ from thetafront.study.compare.champions import front_rows
 from thetafront.study.compare.equal_time import make_contender, within
 from thetafront.study.compare.scores import validated_front
 from thetafront.study.errors import InputError
-from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.registry import EXPERIMENTS
 
 

@@ -18,7 +18,7 @@ from thetafront.study.compare.studies import (
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log
 from thetafront.study.log.study_record import StudyRecord

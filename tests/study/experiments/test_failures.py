@@ -18,7 +18,7 @@ from thetafront.study.experiments.failures import (
     shows_failures,
     split,
 )
-from thetafront.study.experiments.objectives import exact, mean
+from thetafront.study.experiments.objectives.goals import exact, mean
 
 
 def probability_left_out(rate: float, limit: float, n_games: int) -> float:
@@ -97,7 +97,7 @@ def test_a_penalty_makes_failures_count_but_not_their_cost() -> None:
 
 
 def test_a_penalty_that_no_game_can_have_is_refused() -> None:
-    from thetafront.study.experiments.objectives import rate
+    from thetafront.study.experiments.objectives.goals import rate
 
     with pytest.raises(ValueError, match=r"penalty must be .* between 0 and 1 \(got 2\)"):
         rate("won", penalty=2)

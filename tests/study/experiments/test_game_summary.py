@@ -3,7 +3,8 @@ import math
 from thetafront.agents.parameters import Value
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.game_summary import GameSummary, TileSummary, share_reaching
-from thetafront.study.experiments.objectives import SCORE, SECONDS
+from thetafront.study.experiments.objectives.costs import SECONDS
+from thetafront.study.experiments.objectives.goals import SCORE
 from thetafront.study.experiments.play_summary import PlaySummary
 
 GAMES = [Game(0, 1000, 100, 0.5, 40_000, 32768, 0), Game(1, 3000, 300, 0.5, 60_000, 4096, 0x11)]

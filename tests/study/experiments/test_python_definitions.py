@@ -23,7 +23,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.game_summary import TileSummary
-from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import WidenRequest, find_edges, widened

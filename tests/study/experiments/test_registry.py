@@ -22,17 +22,8 @@ from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-from thetafront.study.experiments.objectives import (
-    BACKUPS,
-    SWEEPS,
-    Goal,
-    cpu_seconds,
-    exact,
-    match,
-    mean,
-    rate,
-    reported,
-)
+from thetafront.study.experiments.objectives.costs import BACKUPS, SWEEPS, cpu_seconds, reported
+from thetafront.study.experiments.objectives.goals import Goal, exact, match, mean, rate
 from thetafront.study.experiments.players import BuiltinPlayer, RecordedPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS, experiment, experiments_in, is_here
 from thetafront.study.experiments.space import Space

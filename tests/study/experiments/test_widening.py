@@ -8,7 +8,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.builtin import DICE, MCMDP, NTUPLE, TREE_SEARCH
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import (
     WidenRequest,

@@ -22,7 +22,8 @@ from tests.study.program import execute, invoked, refused
 from thetafront.study.errors import DamageError, InputError, RunError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import cpu_seconds, mean, reported
+from thetafront.study.experiments.objectives.costs import cpu_seconds, reported
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.players import BuiltinPlayer
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.experiments.space import Space

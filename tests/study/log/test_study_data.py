@@ -19,7 +19,7 @@ from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import left_out_text
-from thetafront.study.experiments.objectives import exact
+from thetafront.study.experiments.objectives.goals import exact
 from thetafront.study.log import log, study_data
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import RECORD, event

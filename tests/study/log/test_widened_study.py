@@ -15,7 +15,7 @@ from tests.study.made_studies import store_trial
 from thetafront.study.errors import DamageError, InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import WidenRequest
 from thetafront.study.log.location import Location, locate

@@ -9,7 +9,7 @@ from tests.study.conftest import QUICK, CoinGame
 from tests.study.made_studies import data_of_values, present, record_of
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
 from thetafront.study.experiments.objectives.goals import Direction
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point, theta_key

@@ -8,7 +8,7 @@ from tests.study.made_studies import record_of
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.arrays import Floats
 from thetafront.study.batch_means import game_errors
-from thetafront.study.experiments.objectives import SCORE
+from thetafront.study.experiments.objectives.goals import SCORE
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH

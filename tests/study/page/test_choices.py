@@ -18,7 +18,8 @@ from tests.study.made_studies import (
 )
 from thetafront.study.charts.axes import round_numbers
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import SCORE, SWEEPS
+from thetafront.study.experiments.objectives.costs import SWEEPS
+from thetafront.study.experiments.objectives.goals import SCORE
 from thetafront.study.page.choices import Choices, near_round, rounded_up
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.pick_text import laid_out, pick_text

@@ -13,7 +13,7 @@ from tests.study.made_studies import add_point, add_trials, data_of, new_study, 
 from thetafront.study.charts.comparison import signed
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import SCORE, WIN_RATE, mean
+from thetafront.study.experiments.objectives.goals import SCORE, WIN_RATE, mean
 from thetafront.study.page.claims import claims, difference, what_matters
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.prediction_check import PredictionCheck, checked, trust_text

@@ -22,7 +22,8 @@ from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t_interval
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import SWEEPS, exact, mean
+from thetafront.study.experiments.objectives.costs import SWEEPS
+from thetafront.study.experiments.objectives.goals import exact, mean
 from thetafront.study.experiments.space import Space
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import (

@@ -20,8 +20,8 @@ from thetafront.study.check.replay import Settings
 from thetafront.study.check.verification import verify_folder
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import MatchSummary
-from thetafront.study.experiments.objectives import exact, match, mean, rate
 from thetafront.study.experiments.objectives.formats import elo
+from thetafront.study.experiments.objectives.goals import exact, match, mean, rate
 from thetafront.study.log.location import locate
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.study_data import StudyData

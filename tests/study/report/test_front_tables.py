@@ -27,7 +27,8 @@ from tests.study.made_studies import (
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-from thetafront.study.experiments.objectives import mean, reported
+from thetafront.study.experiments.objectives.costs import reported
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log
 from thetafront.study.log.point import Point

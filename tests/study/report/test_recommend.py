@@ -21,7 +21,8 @@ from thetafront.study.errors import InputError
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, WIN_RATE, Goal
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
+from thetafront.study.experiments.objectives.goals import SCORE, WIN_RATE, Goal
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.invocation import called
 from thetafront.study.log.log import Log

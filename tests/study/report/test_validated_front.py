@@ -24,7 +24,7 @@ from tests.study.made_studies import (
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.estimate import t95
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SWEEPS
 from thetafront.study.log.log import Log
 from thetafront.study.log.point import theta_key
 from thetafront.study.model.study_model import combine, fit_study

@@ -18,7 +18,8 @@ from thetafront.study.api import sweep
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, NumericParameter
-from thetafront.study.experiments.objectives import exact, mean, reported
+from thetafront.study.experiments.objectives.costs import reported
+from thetafront.study.experiments.objectives.goals import exact, mean
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.point import Point

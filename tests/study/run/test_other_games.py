@@ -27,7 +27,7 @@ from thetafront.study.experiments.agent_parser import build_agent_2048
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.game_summary import check_2048
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SWEEPS
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SWEEPS
 from thetafront.study.experiments.play_summary import PlaySummary
 from thetafront.study.experiments.registry import experiment
 from thetafront.study.experiments.space import Space

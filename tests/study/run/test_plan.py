@@ -11,7 +11,7 @@ from rich.console import Console
 
 from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, next_round

@@ -15,7 +15,8 @@ from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SCORE, SECONDS, mean
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SECONDS
+from thetafront.study.experiments.objectives.goals import SCORE, mean
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.log import Log, Rows
 from thetafront.study.log.log import lost as lost_point

@@ -11,7 +11,7 @@ import pytest
 from thetafront.study.cluster.executors import executor_for
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal, mean
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal, mean
 from thetafront.study.log.seeds import SEEDS_A_POINT
 from thetafront.study.run.options import SweepOptions
 from thetafront.study.run.orders import SweepOrder

@@ -19,7 +19,7 @@ from tests.study.experiments.definitions import COINS
 from tests.study.made_studies import store_coins
 from tests.study.program import invoked, refused, succeeded
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from thetafront.study.log import database as database_module
 from thetafront.study.run import stopping
 from thetafront.study.run.budget import RunningTime

@@ -26,7 +26,7 @@ from tests.study.run.test_search import StopHereError, Watch
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.agents.twenty48.pmcts import PureMonteCarlo
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import Log

@@ -8,7 +8,7 @@ import pytest
 from tests.study.made_studies import add_trials, data_of, data_of_values, new_study, store_trial
 from thetafront.study.arrays import Floats
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import mean
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.samplers.covariance import covariances
 from thetafront.study.samplers.fitted_model import SHIFT_DEVIATION, FittedModel

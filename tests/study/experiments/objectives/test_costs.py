@@ -7,7 +7,8 @@ import pytest
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives import PLAYOUT_MOVES, SECONDS, Cost, format_seconds
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SECONDS, Cost
+from thetafront.study.experiments.objectives.formats import format_seconds
 
 
 def game(n_moves: int, seconds: float, n_playout_moves: int) -> Game:

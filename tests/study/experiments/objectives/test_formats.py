@@ -5,17 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from thetafront.study.experiments.objectives import (
-    SCORE,
-    WIN_RATE,
-    Cost,
-    cpu_seconds,
-    exact,
-    match,
-    mean,
-    rate,
-    reported,
-)
+from thetafront.study.experiments.objectives.costs import Cost, cpu_seconds, reported
 from thetafront.study.experiments.objectives.formats import (
     FittingFormat,
     beside_unit,
@@ -23,6 +13,7 @@ from thetafront.study.experiments.objectives.formats import (
     score_of_elo,
     significant,
 )
+from thetafront.study.experiments.objectives.goals import SCORE, WIN_RATE, exact, match, mean, rate
 
 
 @pytest.mark.parametrize(

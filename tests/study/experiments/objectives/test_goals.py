@@ -9,8 +9,7 @@ import pytest
 
 from tests.study.conftest import Coin, Solver
 from thetafront.study.estimate import Estimate
-from thetafront.study.experiments.objectives import EXACT_SCORE, SCORE, WIN_RATE, Goal
-from thetafront.study.experiments.objectives.goals import mean
+from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal, mean
 from thetafront.study.shrinkage import Moments
 
 

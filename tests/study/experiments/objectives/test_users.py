@@ -6,7 +6,8 @@ import pytest
 from thetafront.agents.external.report import ReportedGame
 from thetafront.study.experiments.definition_record import goal_from_record, goal_record
 from thetafront.study.experiments.game_summary import MatchSummary
-from thetafront.study.experiments.objectives import cpu_seconds, exact, match, mean, rate, reported
+from thetafront.study.experiments.objectives.costs import cpu_seconds, reported
+from thetafront.study.experiments.objectives.goals import exact, match, mean, rate
 from thetafront.study.run.stopping import Precision
 from thetafront.study.scale import Scale
 from thetafront.study.shrinkage import Moments
