@@ -69,8 +69,9 @@ class ComparedFront:
 
     @cached_property
     def curve(self) -> list[Row]:
-        """The front given all games, the cheapest point first."""
-        return curve_rows(self.data.tables, self.experiment, COMBINED)
+        """The front given all games, the cheapest point first; of equal points, only the first."""
+        rows = curve_rows(self.data.tables, self.experiment, COMBINED)
+        return [row for k, row in enumerate(rows) if not k or row["y"] != rows[k - 1]["y"]]
 
     def at_cost(self, budgets: Floats) -> Floats:
         """Return the best mean at each expected cost, and its 95% interval, shape (n, 3).

@@ -18,11 +18,10 @@ from thetafront.study.charts.comparison import (
 from thetafront.study.charts.picture import picture, save
 from thetafront.study.estimate import Estimate
 from thetafront.study.page.choices import near_round, rounded_up
-from thetafront.study.page.document import document
+from thetafront.study.page.document import document, write_page
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.made_by import again, machines_text
 from thetafront.study.report.pick_text import Lines
-from thetafront.study.report.tables import write_text
 from thetafront.study.text import listed
 
 NAME, PNG = "comparison.html", ".png"
@@ -50,7 +49,7 @@ def comparison_html(studies: Sequence[Analysis]) -> str:
 
 def write_comparison(studies: Sequence[Analysis], path: Path) -> None:
     """Write the page that compares some studies, and a picture of its fronts beside the page."""
-    write_text(comparison_html(studies), path)
+    write_page(comparison_html(studies), path)
     save(picture(fronts_chart(compared(studies))), path.with_suffix(PNG))
 
 

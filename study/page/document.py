@@ -151,6 +151,12 @@ def policy(scripts: Sequence[str], is_beside: bool) -> str:
     )
 
 
+def write_page(html: str, path: Path) -> None:
+    """Write a page atomically; InputError if it cannot be written or would replace another file."""
+    check_page(path)
+    write_text(html, path)
+
+
 def check_page(path: Path) -> None:
     """Raise InputError if a page cannot be written, or would replace another file."""
     given, folder = f"output {str(path)!r}", path.parent

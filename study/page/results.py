@@ -28,13 +28,13 @@ from thetafront.study.page.document import (
     document,
     sortable,
     write_library,
+    write_page,
 )
 from thetafront.study.page.library import BESIDE
 from thetafront.study.page.page import NAME, Circumstances, page_html
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.report.recommend import cost_text
-from thetafront.study.report.tables import write_text
 
 INDEX = "index.html"
 COLUMNS = ("study", "experiment", "goal", "trials", "games", "validated points", "validation games")
@@ -57,7 +57,7 @@ def write_results(
         paths = write_tables(analysis, location, location.folder)
         charts = pictured_charts(analysis)
         paths += draw(charts, location.folder)
-        write_text(page_html(analysis, location, circumstances, charts=charts), path)
+        write_page(page_html(analysis, location, circumstances, charts=charts), path)
     return [*paths, path]
 
 
@@ -90,7 +90,7 @@ def write_report(
         html = page_html(analysis, location, circumstances, BESIDE if library_beside else "")
     if library_beside:
         write_library(path.parent)
-    write_text(html, path)
+    write_page(html, path)
     return path
 
 
@@ -144,8 +144,8 @@ def write_each(folder: Path) -> Path:
             charts = pictured_charts(page)
             draw(charts, each)
             html = page_html(page, location, library_at=f"../{BESIDE}", charts=charts)
-            write_text(html, each / NAME)
-        write_text(index_html(pages), folder / INDEX)
+            write_page(html, each / NAME)
+        write_page(index_html(pages), folder / INDEX)
     return folder / INDEX
 
 

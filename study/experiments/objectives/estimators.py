@@ -143,7 +143,7 @@ class Proportion(Estimator):
     high: float = 1.0
 
     def estimate(self, samples: Floats, prior: Prior = NO_PRIOR) -> Estimate:
-        """Return the mean with an interval within the bounds; Wilson's if all are at one."""
+        """Return the mean and an interval within the bounds; Wilson's if samples are at bounds."""
         return bounded_mean(samples, self.low, self.high, prior)
 
     def squares(self, n: Floats, mean: Floats, m2: Floats) -> Floats:

@@ -29,6 +29,7 @@ from thetafront.study.page.document import (
     checked,
     embedded,
     write_library,
+    write_page,
 )
 from thetafront.study.page.library import BESIDE, library
 from thetafront.study.page.page import Circumstances, page_html, pick_words
@@ -244,13 +245,14 @@ def test_a_page_of_tables_asks_no_storage(quick: Experiment, whole: Parts) -> No
 
 def test_other_files_are_left_alone(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    check_page(page)
-    page.write_text(f"{BEGINNING}1")
-    check_page(page)
+    write_page(f"{BEGINNING}1", page)
+    write_page(f"{BEGINNING}2", page)
+    assert page.read_text() == f"{BEGINNING}2"
     other = tmp_path / "other.html"
     other.write_text("<!doctype html><p>mine")
     with pytest.raises(InputError, match="is not a study page"):
-        check_page(other)
+        write_page(BEGINNING, other)
+    assert other.read_text() == "<!doctype html><p>mine"
     with pytest.raises(InputError, match="output must be a regular file"):
         check_page(tmp_path)
     with pytest.raises(InputError, match="does not exist"):
