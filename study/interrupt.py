@@ -69,14 +69,15 @@ def _wait() -> None:
 
 
 def _handle(number: int, *_: object) -> None:
-    """Handle a signal that reaches the main thread or the waiting thread.
+    """Handle a signal.
 
-    As a guest and within :func:`raised`, the main thread should get it; otherwise, it gets it only
-    if a library unblocks it.
+    Signals are blocked in the main thread, so the waiting thread gets them, and passes on those
+    that must raise KeyboardInterrupt. The main thread gets them itself as a guest, within
+    :func:`raised`, and if a library unblocks them.
     """
     if _State.answer is _Answer.FLAG and not _State.requested:
         _State.requested = True
-    elif not (_State.is_guest or _State.answer is _Answer.RAISE):
+    elif _State.signals and _State.answer is not _Answer.RAISE:  # never as a guest
         exit_at_once()
     elif in_main_thread():
         raise KeyboardInterrupt

@@ -14,7 +14,7 @@ from typing import Any
 
 import joblib
 
-from thetafront.agents.agent import Agent, identity
+from thetafront.agents.agent import Agent, ChangedError, identity
 from thetafront.agents.catalog import build_identified
 from thetafront.agents.external.program import Program, ProgramAgent
 from thetafront.agents.external.python import PythonAgent
@@ -143,6 +143,8 @@ def play(wanted: Wanted, task: Task[Any]) -> Finished[Any] | Refusal:
             here = replace(task.agent, program=found_here(task.agent.program))
             task = replace(task, agent=here)
         finished = play_task(task)
+    except ChangedError as error:
+        return Refusal(address(), str(error))
     except Exception as error:
         finished = unplayed(task, error)
     remember(len(finished.games))

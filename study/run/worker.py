@@ -78,7 +78,8 @@ def begin_worker(parent: int) -> None:
     if os.environ.get(SAFE_PATH) == OURS:  # programs that play games must not inherit it
         del os.environ[SAFE_PATH]
     Orphans.adopt()
-    # Networks, tables and a study that grows are not a leak.
+    # Networks, tables and a study that grows are not a leak. A process that the pool replaces would
+    # have an old copy of the study.
     process_executor._MAX_MEMORY_LEAK_SIZE = math.inf
     # A handler that does nothing, since users' programs would inherit an ignored or blocked signal.
     signal.signal(signal.SIGINT, lambda *_: None)

@@ -253,6 +253,13 @@ for call in (lambda: in_a_block(lambda: None), lambda: in_a_block(once_more), al
     assert process.returncode == 0
 
 
+def test_a_guest_never_ends_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor does an interrupt at an edge of its block, where the handler is ours already or still."""
+    monkeypatch.setattr(interrupt, "exit_at_once", lambda: pytest.fail("the process has ended"))
+    with pytest.raises(KeyboardInterrupt):
+        interrupt._handle(signal.SIGINT)
+
+
 def test_in_another_thread_a_guest_changes_nothing() -> None:
     before, found = signal.getsignal(signal.SIGINT), []
 

@@ -11,6 +11,7 @@ import pytest
 from tests.study.charts.published import published
 from tests.study.charts.specs import drawn, rows_of
 from tests.study.conftest import QUICK
+from tests.study.made_studies import changed
 from thetafront.study.charts.comparison import (
     MAX_STUDIES,
     N_ROWS,
@@ -65,6 +66,18 @@ def test_within_a_budget_is_the_best_point_that_costs_no_more() -> None:
             assert found.tolist() == [best["y"], best["low"], best["high"]]
         else:
             assert np.isnan(found).all()
+
+
+def test_equal_points_are_one() -> None:
+    """The front of exact scores has every θ with the same score and count."""
+    one = published("mcmdp")[1]
+    front = one.tables["combined_front"]
+    low = one.data.experiment.goal.combined_column("low95")
+    twice = front.loc[front.index.repeat(2)].assign(**{low: [0.0, -1.0] * len(front)})
+    doubled = changed(one, tables={**one.tables, "combined_front": twice})
+    curve = ComparedFront("mcmdp", doubled).curve
+    assert [row["y"] for row in curve] == [row["y"] for row in ComparedFront("mcmdp", one).curve]
+    assert {row["low"] for row in curve} == {0.0}
 
 
 def test_a_study_differs_from_itself_by_nothing() -> None:
