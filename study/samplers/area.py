@@ -63,16 +63,8 @@ class Area:
             extents = extents * np.mean(best <= second[:, None], axis=1)
         return cls(points, first, extents, posterior.scales[0], float(reference[0]))
 
-    def gains(self, steps: Floats) -> Floats:
-        """Return each trial's expected gain in area, shape (n,); ``steps`` are s, shape (n, J)."""
-        n, size = steps.shape
-        if not size:
-            return np.zeros(n)
-        nothing = np.array([-math.inf, 0.0, 0.0, self.extents[-1]])
-        return self.gains_with(steps, np.tile(nothing, (n, 1)), np.full(n, size))
-
-    def gains_with(self, steps: Floats, own: Floats, places: Integers) -> Floats:
-        """Return the gains if the candidate itself is also a point, see :func:`expected_gains`."""
+    def gains(self, steps: Floats, own: Floats, places: Integers) -> Floats:
+        """Return each trial's expected gain in area, shape (m,), see :func:`expected_gains`."""
         known = (self.heights, self.extents, self.reference, self.scale.form)
         return expected_gains(*known, steps, own, places, NODES, WEIGHTS)
 

@@ -122,8 +122,8 @@ class ModelSampler(BaseSampler):
     ) -> Floats:
         """Return the points to try next, shape (q, d).
 
-        When a point is chosen, the points chosen before it count as in flight. With ``q`` = 1, the
-        point is the one that :meth:`propose` returns.
+        When a point is chosen, the points chosen before it count as in flight. Subclasses define
+        this method, or :meth:`propose` for one point after the other.
         """
         points = []
         for _ in range(q):
