@@ -104,6 +104,17 @@ def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
     assert play(wanted, again, 1).games[0].score == 4.0
 
 
+def test_a_program_that_changes_during_a_task_is_refused(tmp_path: Path) -> None:
+    """No task mixes games of two programs, and the run goes on with other workers."""
+    program = tmp_path / "game.sh"
+    program.write_text("#!/bin/sh\nsleep 0.05; touch \"$0\"; echo '{\"score\": 3}'\n")
+    program.chmod(0o755)
+    agent = packed(ProgramAgent(Program((str(program),), report=Report("score", False, ())), ()))
+    answer = remote.play(Wanted(sources_digest()), Task("a", agent, (1, 2)))
+    assert isinstance(answer, Refusal)
+    assert answer.objection.startswith(f"{program} has changed")
+
+
 def test_an_agent_that_reads_a_file_needs_the_same_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
