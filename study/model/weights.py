@@ -55,6 +55,7 @@ from thetafront.study.shrinkage import ENOUGH, Moments, columns
 MIN_SAMPLES = 24  # samples of many games
 MIN_VARYING = 8  # those of them that vary as usual, in both halves
 MIN_RARE = 2  # samples with an outlier in one half only, which show that all θ may have some
+MAX_LUCK = 3.0  # standard errors by which the mean of a θ's games may miss a prediction by chance
 OUTLIER = 6.0 * 1.4826  # largest r, in median absolute deviations: six standard deviations
 
 
@@ -71,14 +72,17 @@ def variances_by_model(
     many = np.flatnonzero(n >= ENOUGH)
     if goal.is_exact or len(many) < MIN_SAMPLES or posterior.scales[0].form is Form.ANGLE:
         return None
+    scale, found = posterior.scales[0], before.copy()
+    samples = [goal.samples(owners[k].in_order) for k in many.tolist()]
+    own = np.array([each.mean() for each in samples])
     predicted = posterior.sign * posterior.mean(points[many])[:, 0]
-    variances = variances_of_games(
-        [goal.samples(owners[k].in_order) for k in many.tolist()], predicted
-    )
+    variances = variances_of_games(samples, predicted)
     if variances is None:
         return None
-    scale, found = posterior.scales[0], before.copy()
-    found[many] = scale.variances(scale.inverse(predicted), variances / n[many])
+    # Near a bound, a wrong prediction would make the slope of the scale wrong, too.
+    luck = MAX_LUCK * np.sqrt(variances / n[many])
+    likely = np.clip(scale.inverse(predicted), own - luck, own + luck)
+    found[many] = scale.variances(likely, variances / n[many])
     return found
 
 
