@@ -141,7 +141,7 @@ def time_variances(samples: Sequence[tuple[Floats, Floats]], n_blocks: Integers)
         apart * (e - together) if is_it else e for e, is_it in zip(errors, is_longest, strict=True)
     ]
     freedom = np.where(is_longest & (n_longest > 1), most - 1.0, 0.0)
-    square = np.nan_to_num(shrunk(errors, freedom))  # NaN if there is one sample
+    square = np.nan_to_num(shrunk(sums_of_squares(errors), freedom))  # NaN if there is one sample
     missing = max(MIN_FREEDOM - (most - 1), 0)
     n = most - 1 + missing
     shared = (known + missing * TYPICAL_DEVIATION**2) / n
@@ -150,18 +150,18 @@ def time_variances(samples: Sequence[tuple[Floats, Floats]], n_blocks: Integers)
     return LogVariances(own, CORRELATED * shared / most * (t95(n + 1) / Z95) ** 2)
 
 
-def pooled_square(errors: Sequence[Floats], freedom: Floats) -> float:
-    """Return s̄²; NaN if no sample has a degree of freedom."""
-    total = sum(float(e @ e) for e, n in zip(errors, freedom, strict=True) if n > 0)
-    return total / freedom[freedom > 0].sum() if (freedom > 0).any() else np.nan
+def sums_of_squares(errors: Sequence[Floats]) -> Floats:
+    """Return Σ e_b² of each sample."""
+    return np.array([float(e @ e) for e in errors])
 
 
-def shrunk(errors: Sequence[Floats], freedom: Floats) -> Floats:
-    """Return each sample's s², shrunk towards s̄²; NaN if s̄² is unknown."""
+def shrunk(squares: Floats, freedom: Floats) -> Floats:
+    """Return each sample's s², shrunk towards s̄²; NaN if no sample has a degree of freedom."""
     known = np.maximum(freedom, 0.0)
-    squares = np.array([float(e @ e) for e in errors]) * (known > 0)
+    squares = squares * (known > 0)
+    pooled = squares.sum() / known.sum() if known.any() else np.nan
     kappa = pseudo_games(known + 1.0, np.array(1.0), squares, PSEUDO_BLOCKS)
-    return np.asarray((squares + kappa * pooled_square(errors, freedom)) / (known + kappa))
+    return np.asarray((squares + kappa * pooled) / (known + kappa))
 
 
 def game_errors(samples: Sequence[tuple[Floats, Floats]]) -> list[Floats]:
@@ -171,8 +171,13 @@ def game_errors(samples: Sequence[tuple[Floats, Floats]]) -> list[Floats]:
 
 def independent_variances(samples: Sequence[tuple[Floats, Floats]]) -> Floats:
     """Return the relative variances of all R if games were independent; NaN if unknown."""
-    n_games = np.array([len(counted) for counted, _ in samples])
-    return np.asarray(shrunk(game_errors(samples), n_games - 1.0) / np.maximum(n_games, 1))
+    errors = game_errors(samples)
+    return relative_variances(np.array([*map(len, errors)], np.float64), sums_of_squares(errors))
+
+
+def relative_variances(n: Floats, squares: Floats) -> Floats:
+    """Return the relative variances of R, given Σ e_b² of n independent games; NaN if unknown."""
+    return np.asarray(shrunk(squares, n - 1.0) / np.maximum(n, 1.0))
 
 
 def count_blocks(n_games: int, block: int, drifts: bool) -> int:

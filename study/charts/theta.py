@@ -18,8 +18,9 @@ from thetafront.study.charts.axes import MAX_CHOICE, cost_tick, log_ticks, round
 from thetafront.study.charts.chart import Chart, short
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import CategoricalParameter, Dimension, is_absent
-from thetafront.study.experiments.widening import Edge, find_edges
+from thetafront.study.experiments.widening import Edge
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.report.edges import front_edges
 from thetafront.study.report.expected import expect_points
 from thetafront.study.text import counted
 
@@ -95,7 +96,7 @@ def theta_chart(analysis: Analysis) -> ThetaChart:
             items.append((BASELINE if is_given else FRONT, who, row))
             goals.append(row[goal.combined_column("mean")])
     costs = [math.log(theta[cost.name]) for _, _, theta in items]
-    edges = find_edges(experiment, [row for row in analysis.rows if row["on_front"]])
+    edges = front_edges(analysis) if analysis.rows else []
     lines = []
     for (kind, who, theta), expected, log_cost in zip(items, goals, costs, strict=True):
         places = [

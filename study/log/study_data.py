@@ -20,7 +20,6 @@ from thetafront.study.errors import DamageError, InputError, error_context
 from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import left_out_text, shows_failures, split
-from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.experiments.space import Space
 from thetafront.study.log.database import location_of
 from thetafront.study.log.location import study_context
@@ -164,7 +163,7 @@ class StudyData:
     def frozen_trials(self) -> "list[FrozenTrial]":
         """The trials in Optuna's form, with the moments that samplers and models need."""
         distributions = self.experiment.space.distributions()
-        return [frozen(trial, distributions, self.experiment.goal) for trial in self.trials]
+        return [frozen(trial, distributions, self.experiment) for trial in self.trials]
 
     @cached_property
     def design(self) -> list[dict[str, Value]]:
@@ -261,11 +260,12 @@ class StudyData:
 
 
 def frozen(
-    trial: Point, distributions: Mapping[str, Any], goal: Goal | None = None
+    trial: Point, distributions: Mapping[str, Any], experiment: Experiment | None = None
 ) -> "FrozenTrial":
     """Return a trial in Optuna's form, with the distributions of the study's current space.
 
-    If a ``goal`` is given, a complete trial also has the moments of its samples, for samplers.
+    If an ``experiment`` is given, a complete trial also has the moments of its goal, and those of
+    its cost if it is a count, for samplers.
     """
     from optuna.trial import FrozenTrial, TrialState  # noqa: PLC0415, slow to import
 
@@ -273,8 +273,11 @@ def frozen(
     attributes: dict[str, Any] = {"origin": trial.origin}
     if trial.error:
         attributes["error"] = trial.error
-    if trial.values and goal is not None:
+    if trial.values and experiment is not None:
+        goal, cost = experiment.goal, experiment.cost
         attributes[goal.moments_attribute] = list(trial.moments(goal))
+        if not cost.is_timed:
+            attributes[cost.moments_attribute] = list(cost.moments(trial.in_order))
     return FrozenTrial(
         number=trial.number,
         state=state,

@@ -3,15 +3,20 @@
 import shlex
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from thetafront.agents.parameters import Value
+from thetafront.study.experiments.dimension import is_absent
 from thetafront.study.experiments.registry import experiment as find_experiment
-from thetafront.study.experiments.widening import Edge, find_edges
+from thetafront.study.experiments.widening import Edge, find_edges, is_at
 from thetafront.study.log.location import RESULTS, Location, locate
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 
 N_PREDICTED = 12
+N_DRAWS = 1000
 SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # a sweep's defaults
 
 
@@ -25,9 +30,30 @@ def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
     return [model.cube.decode(each) for each in points[spread(len(points), N_PREDICTED)]]
 
 
-def edge_line(data: StudyData, location: Location, thetas: Sequence[Mapping[str, Value]]) -> str:
-    """Say how many θ of the front lie at a bound that can be widened; empty if none does."""
-    edges = find_edges(data.experiment, thetas)
+def front_edges(analysis: Analysis) -> list[Edge]:
+    """Return the bounds at which θ of the front lie and where, by the model, they are better.
+
+    Any value of a parameter without effect is as good, so a bound is no reason to widen its range.
+    """
+    thetas, model = front_thetas(analysis), analysis.combined
+    found = find_edges(analysis.data.experiment, thetas)
+    return [each for each in found if model is None or is_better(each, thetas, model)]
+
+
+def is_better(edge: Edge, thetas: Sequence[Mapping[str, Value]], model: FittedModel) -> bool:
+    """Return whether θ at a bound surely have a better goal or cost than in mid-range."""
+    parameter, name = edge.parameter, edge.parameter.name
+    active = [theta for theta in thetas if not is_absent(theta.get(name))]
+    there = [theta for theta in active if is_at(parameter, theta[name], edge.is_upper)]
+    middle = [{**theta, name: parameter.from_unit(0.5)} for theta in there]
+    points = model.cube.encode([*there, *middle])
+    draws = model.draw_most_probable(points, N_DRAWS, np.random.default_rng(0))
+    gains = (draws[:, : len(there)] - draws[:, len(there) :]).mean(axis=1)
+    return bool((np.quantile(gains, 0.025, axis=0) > 0.0).any())
+
+
+def edge_line(data: StudyData, location: Location, edges: Sequence[Edge]) -> str:
+    """Say how many θ of the front lie at bounds that can be widened; empty if there are none."""
     if not edges:
         return ""
     said = f"front at the edge of the space: {'; '.join(each.count_text for each in edges)}"

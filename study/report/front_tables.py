@@ -14,7 +14,7 @@ from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.location import Location
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.edges import edge_line, front_thetas
+from thetafront.study.report.edges import edge_line, front_edges
 from thetafront.study.report.played_rows import Row, forbidden_line
 from thetafront.study.report.prediction_check import distrust_line
 from thetafront.study.report.sections import new_table
@@ -53,7 +53,7 @@ def print_notes(out: Console, analysis: Analysis, location: Location) -> None:
     """Print the notes below a front, such as narrow ranges, and the certificate."""
     from thetafront.study.report.certificate import certificate_text  # noqa: PLC0415, slow too
 
-    edges = edge_line(analysis.data, location, front_thetas(analysis))
+    edges = edge_line(analysis.data, location, front_edges(analysis))
     forbidden, equal = forbidden_line(analysis.data), equal_games_line(analysis.data)
     for line in filter(None, (edges, forbidden, equal, distrust_line(analysis))):
         out.print(line)

@@ -368,7 +368,7 @@ class Search(GameSource[Key]):
 
         PlayError if too many trials in a row have failed.
         """
-        self.proposals.learn(frozen(trial, self.distributions, self.experiment.goal))
+        self.proposals.learn(frozen(trial, self.distributions, self.experiment))
         if not trial.error:
             self.n_failures_in_a_row = 0
             return

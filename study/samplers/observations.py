@@ -15,12 +15,13 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from thetafront.study.arrays import Floats, Integers
+from thetafront.study.batch_means import relative_variances
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.scale import Scale, beyond_worst
-from thetafront.study.shrinkage import Moments, are_equal
+from thetafront.study.shrinkage import Moments, are_equal, columns
 
 Noise = Callable[[Sequence[FrozenTrial]], npt.ArrayLike]
 MAX_PENDING = 512
@@ -124,15 +125,18 @@ def n_to_fit(n: int) -> int:
 
 
 def noise_of_trials(trials: Sequence[FrozenTrial], *, goal: Goal, cost: Cost) -> Floats:
-    """Return the variances of trials' values, shape (n, 2).
+    """Return the variances of trials' values, shape (n, 2); NaN if unknown.
 
-    For costs, they are NaN (unknown), except for counts of exact goals: these have no noise, unless
-    trials show that they vary.
+    Variances of times are unknown, because a machine's speed drifts. Counts of exact goals have no
+    noise, unless trials show that they vary.
     """
     found = [Moments(*trial.user_attrs[goal.moments_attribute]) for trial in trials]
     variances = goal.estimator.variances(found)
     of_costs = np.full(len(trials), np.nan)
-    if goal.is_exact and not cost.is_timed and all(each.n == 1 for each in found):
+    if not goal.is_exact and not cost.is_timed:
+        n, values, squares = columns([trial.user_attrs[cost.moments_attribute] for trial in trials])
+        of_costs = values**2 * relative_variances(n, squares / values**2)
+    elif not cost.is_timed and all(each.n == 1 for each in found):
         costs: dict[frozenset[Any], list[float]] = {}
         for trial in trials:
             costs.setdefault(frozenset(trial.params.items()), []).append(trial.values[1])

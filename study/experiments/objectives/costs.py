@@ -16,7 +16,7 @@ import numpy as np
 from thetafront.agents.agent import Game
 from thetafront.agents.external.report import MOVES, ReportedGame
 from thetafront.study.arrays import Floats
-from thetafront.study.batch_means import LogVariances, variances_of_log_ratios
+from thetafront.study.batch_means import LogVariances, deviations, variances_of_log_ratios
 from thetafront.study.estimate import Z95, Estimate
 from thetafront.study.experiments.objectives.formats import (
     SECONDS_PREFIXES,
@@ -24,7 +24,7 @@ from thetafront.study.experiments.objectives.formats import (
     format_seconds,
     significant,
 )
-from thetafront.study.shrinkage import are_equal
+from thetafront.study.shrinkage import Moments, are_equal
 from thetafront.study.text import seconds_in
 
 Per = Literal["move", "game"]
@@ -64,6 +64,20 @@ class Cost:
     def divisors(self, games: Sequence[Game]) -> list[int]:
         """Return by how much each game adds to what the sum is divided by."""
         return [game.n_moves for game in games] if self.per_move else [1] * len(games)
+
+    def moments(self, games: Sequence[Game]) -> Moments:
+        """Return the number of measured games, their cost, and the sum of their squared errors."""
+        ((counts, divisors),) = self.counts_and_divisors([games])
+        value = self.value(games)
+        if not len(counts) or are_equal(counts / divisors):
+            return Moments(len(counts), value, 0.0)
+        errors = value * deviations(counts, divisors, len(counts))
+        return Moments(len(counts), value, float(errors @ errors))
+
+    @property
+    def moments_attribute(self) -> str:
+        """Name of the attribute of Optuna's trials in which samplers find the moments."""
+        return f"moments:{self.name}"
 
     @property
     def columns(self) -> tuple[str, str, str]:

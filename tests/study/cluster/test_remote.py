@@ -107,7 +107,7 @@ def test_a_program_is_looked_for_where_it_is_played(tmp_path: Path) -> None:
 def test_a_program_that_changes_during_a_task_is_refused(tmp_path: Path) -> None:
     """No task mixes games of two programs, and the run goes on with other workers."""
     program = tmp_path / "game.sh"
-    program.write_text("#!/bin/sh\nsleep 0.05; touch \"$0\"; echo '{\"score\": 3}'\n")
+    program.write_text('#!/bin/sh\nsleep 0.05; touch "$0"; echo \'{"score": 3}\'\n')
     program.chmod(0o755)
     agent = packed(ProgramAgent(Program((str(program),), report=Report("score", False, ())), ()))
     answer = remote.play(Wanted(sources_digest()), Task("a", agent, (1, 2)))

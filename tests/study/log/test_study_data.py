@@ -78,7 +78,7 @@ def test_samplers_know_the_moments_of_a_trial_s_samples(
     assert stored.user_attrs == {"origin": "design", **told}
     (trial,) = ended
     distributions = quick.space.distributions()
-    assert frozen(trial, distributions, quick.goal).user_attrs == stored.user_attrs
+    assert frozen(trial, distributions, quick).user_attrs == stored.user_attrs
     assert trial.values == tuple(stored.values)
     assert Objectives.from_experiment(quick).noise([stored])[0, 0] > 0
     assert stored_games(study) == {"trial 0": dict(enumerate(games))}

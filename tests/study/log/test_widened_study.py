@@ -17,7 +17,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
 from thetafront.study.experiments.space import Space
-from thetafront.study.experiments.widening import WidenRequest
+from thetafront.study.experiments.widening import WidenRequest, find_edges
 from thetafront.study.log.location import Location, locate
 from thetafront.study.log.log import RECORD, Log
 from thetafront.study.log.seeds import search_seed
@@ -154,7 +154,11 @@ def test_a_front_at_the_edge_is_reported_with_the_command_that_widens(
 ) -> None:
     study, location = searched
     data = StudyData.read(study)
-    line = edge_line(data, location, [{"n_playouts": 40}, {"n_playouts": 3}, {"n_playouts": 40}])
+    line = edge_line(
+        data,
+        location,
+        find_edges(EXPERIMENT, [{"n_playouts": 40}, {"n_playouts": 3}, {"n_playouts": 40}]),
+    )
     assert line == (
         "front at the edge of the space: 2 of 3 points with n at its highest, 40; to widen it: "
         f"thetafront sweep quick --name s --seed 3 --design-size 4 --cost playout_moves_per_move "
@@ -165,8 +169,12 @@ def test_a_front_at_the_edge_is_reported_with_the_command_that_widens(
         experiment=data.experiment.by("seconds_per_move"),
         n_games_by_machine=Counter({(SEARCH, "ab12"): 1}),
     )
-    assert "--scheduler ADDRESS" in edge_line(timed, location, [{"n_playouts": 40}])
-    assert not edge_line(data, location, [{"n_playouts": 1}]), "pmcts plays one playout at least"
+    assert "--scheduler ADDRESS" in edge_line(
+        timed, location, find_edges(EXPERIMENT, [{"n_playouts": 40}])
+    )
+    assert not edge_line(data, location, find_edges(EXPERIMENT, [{"n_playouts": 1}])), (
+        "pmcts plays one playout at least"
+    )
     text, found = said(study, WidenRequest("n_playouts"))
     assert "widened: n_playouts 1 to 40 is now n_playouts 1 to 60" in text
     assert bounds(found.space) == [(1, 60)]
@@ -192,5 +200,5 @@ def test_the_command_that_widens_keeps_the_trials_that_were_asked_for(
     """Four are complete; a search that is complete gets sixteen more."""
     study, location = searched
     store_run(study, {"n_trials": asked})
-    line = edge_line(StudyData.read(study), location, [{"n_playouts": 40}])
+    line = edge_line(StudyData.read(study), location, find_edges(EXPERIMENT, [{"n_playouts": 40}]))
     assert line.partition("--widen n_playouts")[2].strip() == told

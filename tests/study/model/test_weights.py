@@ -1,14 +1,18 @@
 """Means of many games are weighed by variances that do not follow the luck of these games."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from tests.study.conftest import QUICK
 from tests.study.made_studies import record_of
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.arrays import Floats
 from thetafront.study.batch_means import game_errors
-from thetafront.study.experiments.objectives.goals import SCORE
+from thetafront.study.experiments.objectives.goals import SCORE, mean
 from thetafront.study.log.point import Point
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
@@ -16,8 +20,10 @@ from thetafront.study.model.study_model import fit_study
 from thetafront.study.model.weights import (
     MIN_SAMPLES,
     count_variances_by_model,
+    variances_by_model,
     variances_of_games,
 )
+from thetafront.study.scale import Scale
 
 N_TRIALS, N_GAMES = 200, 40
 
@@ -119,6 +125,28 @@ def test_samples_that_hardly_vary_tell_nothing(deviation: float) -> None:
     rng = np.random.default_rng(4)
     samples = list(1.0 + deviation * rng.standard_normal((MIN_SAMPLES, N_GAMES)))
     assert variances_of_games(samples, np.ones(MIN_SAMPLES)) is None
+
+
+@pytest.mark.parametrize("predicted", [1.5, 0.05])
+def test_a_wrong_prediction_near_a_bound_does_not_change_a_variance(predicted: float) -> None:
+    """One of 40 θ has a mean of 1.5, whatever is predicted; the others are as predicted."""
+    rng = np.random.default_rng(6)
+    means = np.append(np.linspace(0.5, 4.0, 39), 1.5)
+    goal = mean("left", low=0)
+    points = [
+        Point({"x": k}, games={r: ReportedGame(r, x, 1, 1e-5, {}) for r, x in enumerate(sample)})
+        for k, sample in enumerate(rng.poisson(means, (400, 40)).T.astype(float).tolist())
+    ]
+    roots = np.sqrt(np.append(means[:39], predicted))
+    posterior = SimpleNamespace(
+        scales=(goal.estimator.scale, Scale.LOG),
+        sign=1.0,
+        mean=lambda at: np.column_stack([roots, roots]),
+    )
+    given: Any = posterior, np.zeros((40, 1)), np.full(40, np.nan)
+    found = variances_by_model(points, goal, *given)
+    assert found is not None
+    assert found[-1] == pytest.approx(0.25 / 400, rel=0.2)  # √y of Poisson counts: 1/4
 
 
 def skewed_study(n_trials: int, n_games: int) -> StudyData:

@@ -1,6 +1,7 @@
 """Trials as numbers: signs, logarithms, variances, and what is left out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,12 @@ from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from tests.study.conftest import QUICK
+from thetafront.agents.twenty48.agent import Game2048
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
+from thetafront.study.log.point import Point
+from thetafront.study.log.study_data import frozen
+from thetafront.study.log.tables import SEARCH
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.observations import (
     MAX_PENDING,
@@ -185,3 +192,28 @@ def test_the_reference_of_constant_objectives_is_below_them(value: float) -> Non
 def test_a_given_reference_is_in_the_objectives_own_units() -> None:
     found = seen([], reference_point=(5.0, 0.01), scales=(Scale.LINEAR, Scale.LOG))
     np.testing.assert_allclose(found.reference, [5.0, 2.0], rtol=1e-12)
+
+
+def test_the_noise_of_counts_is_that_of_their_games() -> None:
+    """Few games of each trial: its own variance counts beside that of all trials."""
+    rng = np.random.default_rng(4)
+    experiment = QUICK.with_cost(PLAYOUT_MOVES)
+    trials = []
+    for number in range(20):
+        moves = rng.integers(50, 150, 4).tolist()
+        played = (moves * rng.lognormal(number / 10.0, number / 20.0, 4)).astype(int).tolist()
+        games = {
+            r: Game2048(r, 1000, n, 0.1, work, 64, 0)
+            for r, (n, work) in enumerate(zip(moves, played, strict=True))
+        }
+        point = Point({"n_playouts": 1 + number}, "", SEARCH, number, games, n_games=4)
+        values = point.objectives(experiment.goal, experiment.cost)
+        trials.append(replace(point, values=values))
+    distributions = experiment.space.distributions()
+    noise = Objectives.from_experiment(experiment).noise
+    assert noise is not None
+    found = np.asarray(noise([frozen(each, distributions, experiment) for each in trials]))[:, 1]
+    costs = np.array([each.values[1] for each in trials if each.values])
+    expected = experiment.cost.log_variances([each.in_order for each in trials]).own
+    np.testing.assert_allclose(found / (costs * np.log(10.0)) ** 2, expected)
+    assert expected.max() > 2.0 * expected.min() > 0.0
