@@ -182,8 +182,8 @@ def check_text(check: PredictionCheck, page: Analysis) -> str:
     goal = page.data.experiment.goal
     games = counted(sum(len(each.games) for each in page.data.points), "game")
     return (
-        f"In {games} with {check.n} θ on fresh seeds, {check.n_inside} of {check.n} measured "
-        "means were inside the 95% intervals that the model had predicted from the trials alone. "
+        f"In {games} with {check.n} θ on fresh seeds, {check.inside_text} "
+        "were inside the 95% intervals that the model had predicted from the trials alone. "
         f"On average, it predicted {goal.size_text(check.excess)} "
         f"{'more' if check.excess > 0.0 else 'less'} than was measured; if the "
         f"model is right, this difference is at most {goal.size_text(check.allowed)} in 95% of "

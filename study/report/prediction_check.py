@@ -9,7 +9,7 @@ predictions are too good on average. The result of the check corrects the combin
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 Theta = Mapping[str, Any]
 N_DRAWS = 4000
-MIN_INSIDE = 0.8  # share of means that must lie in their predicted intervals
+MIN_INSIDE = 0.8  # share of means, and of costs, that must lie in their predicted intervals
+LOG_ERROR = 0.01  # error of log₁₀ of a predicted cost that does no harm: 2%
 
 
 def drawn_goal(model: FittedModel, thetas: Sequence[Theta]) -> Floats:
@@ -44,6 +45,9 @@ class PredictionCheck:
     n_inside: int
     excess: float  # by how much the predictions exceed the means on average
     allowed: float  # if the model is right, |excess| is at most this in 95% of cases
+    # How many of the n costs lie in their predicted 95% intervals; None for times, because a
+    # machine's speed differs between a search and validation.
+    n_costs_inside: int | None = None
 
     @property
     def is_biased(self) -> bool:
@@ -53,7 +57,16 @@ class PredictionCheck:
     @property
     def is_passed(self) -> bool:
         """Whether the model may be trusted."""
-        return not self.is_biased and self.n_inside >= MIN_INSIDE * self.n
+        least = self.n_inside if self.n_costs_inside is None else self.n_costs_inside
+        return not self.is_biased and min(self.n_inside, least) >= MIN_INSIDE * self.n
+
+    @property
+    def inside_text(self) -> str:
+        """Say how many measured means, and costs if they are counts, lie in their intervals."""
+        means = f"{self.n_inside} of {self.n} measured means"
+        if self.n_costs_inside is None:
+            return means
+        return f"{means} and {self.n_costs_inside} of {self.n} measured costs"
 
 
 def checked(
@@ -83,14 +96,22 @@ def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
     if analysis.model is None or not points or goal.is_exact:
         return None
     means = np.array([goal.estimate(each.in_order).value for each in points])
-    return checked(
-        analysis.model, [each.params for each in points], means, goal_variances(data, points)
+    thetas = [each.params for each in points]
+    check = checked(analysis.model, thetas, means, goal_variances(data, points))
+    if (cost := data.experiment.cost).is_timed:
+        return check
+    games = [each.in_order for each in points]
+    belief, deviations = (
+        each[:, 1] for each in analysis.model.posterior.predict(analysis.model.cube.encode(thetas))
     )
+    variances = deviations**2 + cost.log_variances(games).own + LOG_ERROR**2
+    errors = np.abs(np.log10([cost.value(each) for each in games]) + belief)
+    return replace(check, n_costs_inside=int(np.sum(errors <= Z95 * np.sqrt(variances))))
 
 
 def trust_text(check: PredictionCheck, goal: Goal) -> str:
     """Say in a line whether the model of the trials may be trusted, and what to do if not."""
-    inside = f"{check.n_inside} of {check.n} measured means are inside its 95% intervals"
+    inside = f"{check.inside_text} are inside its 95% intervals"
     size, chance = goal.size_text(check.excess), goal.size_text(check.allowed)
     by_chance = f"(up to {chance} could be due to chance)"
     if check.is_passed:

@@ -117,6 +117,11 @@ class SweepOrder:
                     "--until-regret cannot be combined with --no-validation, which leaves the "
                     "regret unknown"
                 )
+            if goal.is_share and not target.is_share and target.value > 1.0:
+                raise InputError(
+                    f"until regret must be a share of 1 or less, such as 0.02 for 2 percentage "
+                    f"points of a {goal.label} (got {target.value:g})"
+                )
             if standard_error is None and not goal.is_exact:
                 usual = goal.standard_error
                 standard_error = usual if target.is_share else target.value / ERRORS_IN_REGRET

@@ -123,6 +123,11 @@ def test_how_the_model_was_checked_says_what_is_found() -> None:
             "1,786 points could be due to chance); 13 of 13",
         ),
         (PredictionCheck(18, 14, 0.0, 1.0), "The model of the trials is too confident; 14 of 18"),
+        (
+            PredictionCheck(18, 18, 0.0, 1.0, 14),
+            "The model of the trials is too confident; 18 of 18 measured means and 14 of 18 "
+            "measured costs are inside its 95% intervals.",
+        ),
     ],
 )
 def test_the_line_of_trust(check: PredictionCheck, said: str) -> None:

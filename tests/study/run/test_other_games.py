@@ -119,6 +119,11 @@ def test_a_win_rate_goes_through_the_pipeline(coin: Experiment, tmp_path: Path) 
             "thetafront: standard error of a win rate must be a share above 0 and up to 1 "
             "(got 2), such as 0.015 for 1.5%\n"
         )
+    line = refused("sweep", "coin", "--until-regret", "15", "--results", str(tmp_path))
+    assert line == (
+        "thetafront: until regret must be a share of 1 or less, such as 0.02 for 2 percentage "
+        "points of a win rate (got 15)\n"
+    )
 
 
 def n_stored(results: Path) -> int:
