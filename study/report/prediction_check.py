@@ -101,10 +101,14 @@ def check_predictions(analysis: "Analysis") -> PredictionCheck | None:
     if (cost := data.experiment.cost).is_timed:
         return check
     games = [each.in_order for each in points]
+    of_trials = [each.in_order for each in data.complete_trials]
+    own = cost.log_variances([*games, *of_trials]).own[: len(points)]
+    if np.isnan(own).any():  # no θ has two games
+        return check
     belief, deviations = (
         each[:, 1] for each in analysis.model.posterior.predict(analysis.model.cube.encode(thetas))
     )
-    variances = deviations**2 + cost.log_variances(games).own + LOG_ERROR**2
+    variances = deviations**2 + own + LOG_ERROR**2
     errors = np.abs(np.log10([cost.value(each) for each in games]) + belief)
     return replace(check, n_costs_inside=int(np.sum(errors <= Z95 * np.sqrt(variances))))
 

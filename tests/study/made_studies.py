@@ -9,11 +9,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tests.study.experiments.definitions import COINS
-from thetafront.agents.agent import Outcome
+from thetafront.agents.agent import Game, Outcome
 from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import NumericParameter
+from thetafront.study.experiments.objectives.costs import reported
+from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.registry import experiment as find_experiment
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import locate
 from thetafront.study.log.log import (
     RECORD,
@@ -32,6 +36,7 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.study_record import StudyRecord, make_definition
 from thetafront.study.log.tables import SEARCH, VALIDATION, sealed
 from thetafront.study.report.analysis import Analysis
+from thetafront.study.samplers.design import draw_points
 
 N_MOVES = 100
 T = TypeVar("T")
@@ -205,3 +210,41 @@ def data_of_values(
     trials += [Point(params) for params in running]
     trials = [replace(each, phase=SEARCH, number=n) for n, each in enumerate(trials)]
     return StudyData("s", experiment, record_of(experiment, seed), trials)
+
+
+def simulated(
+    validated: Sequence[tuple[float, float]],
+    factor: float = 1.0,
+    n_games: int = 4,
+    n_of_point: int = 50,
+) -> StudyData:
+    """A study of 32 trials and of validated points, given by their two parameters.
+
+    Scores and work do not depend on ``idle``. The work of validated points is multiplied by
+    ``factor``.
+    """
+    rng = np.random.default_rng(0)
+    space = Space((NumericParameter("effort", 0.0, 1.0), NumericParameter("idle", 0.0, 1.0)))
+
+    def play(seed: int, effort: float, idle: float) -> dict[str, float]:
+        return {"score": 10.0 * effort, "work": 10.0 ** (1.0 + effort)}
+
+    experiment = Experiment("idle", play, space, mean("score"), costs=(reported("work"),))
+
+    def games(params: Mapping[str, Any], n: int, times: float) -> dict[int, Game]:
+        found = play(0, **params)
+        scores = found["score"] + rng.normal(size=n)
+        work = times * found["work"] * rng.lognormal(0.0, 0.3, n)
+        both = enumerate(zip(scores.tolist(), work.tolist(), strict=True))
+        return {k: ReportedGame(k, score, 1, 1e-5, {"work": each}) for k, (score, each) in both}
+
+    trials = []
+    for number, unit in enumerate(draw_points("sobol", 2, 32, 0).tolist()):
+        params = space.from_unit(unit)
+        trial = Point(params, "", SEARCH, number, games(params, n_games, 1.0), n_games=n_games)
+        trials.append(replace(trial, values=trial.objectives(experiment.goal, experiment.cost)))
+    data = StudyData("s", experiment, record_of(experiment), trials)
+    for effort, idle in validated:
+        params = {"effort": effort, "idle": idle}
+        data.points.append(Point(params, games=games(params, n_of_point, factor)))
+    return data
