@@ -40,13 +40,30 @@ def front_edges(analysis: Analysis) -> list[Edge]:
     return [each for each in found if model is None or is_better(each, thetas, model)]
 
 
+def movable_edges(analysis: Analysis) -> list[Edge]:
+    """Return the bounds that move if a parameter is widened by its name alone.
+
+    These are its :func:`front_edges`; if it has none, all its bounds at which θ of the front lie.
+    """
+    better = front_edges(analysis)
+    named = {each.parameter.name for each in better}
+    found = find_edges(analysis.data.experiment, front_thetas(analysis))
+    return [*better, *(each for each in found if each.parameter.name not in named)]
+
+
 def is_better(edge: Edge, thetas: Sequence[Mapping[str, Value]], model: FittedModel) -> bool:
-    """Return whether θ at a bound surely have a better goal or cost than in mid-range."""
+    """Return whether θ at a bound surely have a better goal or cost than in mid-range.
+
+    Of a parameter with two values, the other one is compared.
+    """
     parameter, name = edge.parameter, edge.parameter.name
+    other = parameter.from_unit(0.5)
+    if is_at(parameter, other, edge.is_upper):
+        other = parameter.ends[not edge.is_upper]
     active = [theta for theta in thetas if not is_absent(theta.get(name))]
     there = [theta for theta in active if is_at(parameter, theta[name], edge.is_upper)]
-    middle = [{**theta, name: parameter.from_unit(0.5)} for theta in there]
-    points = model.cube.encode([*there, *middle])
+    others = [{**theta, name: other} for theta in there]
+    points = model.cube.encode([*there, *others])
     draws = model.draw_most_probable(points, N_DRAWS, np.random.default_rng(0))
     gains = (draws[:, : len(there)] - draws[:, len(there) :]).mean(axis=1)
     return bool((np.quantile(gains, 0.025, axis=0) > 0.0).any())

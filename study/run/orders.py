@@ -17,7 +17,6 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import range_text
 from thetafront.study.experiments.widening import (
     WidenRequest,
-    find_edges,
     parse_widen_request,
     widened,
 )
@@ -38,7 +37,7 @@ from thetafront.study.log.storage import (
 )
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
-from thetafront.study.report.edges import front_thetas
+from thetafront.study.report.edges import front_thetas, movable_edges
 from thetafront.study.run.budget import Budget, parse_seconds
 from thetafront.study.run.design_times import with_short_games
 from thetafront.study.run.dispatch import Dispatch
@@ -170,7 +169,7 @@ class SweepOrder:
                     accepts = self.options.accept_change
                     log = create_or_resume(self.location, record, accepts, out.print)
                     check_seconds(log, experiment, self.executor.is_cluster, out.print)
-                experiment = widen(log, self.requests, out, experiment)
+                experiment = widen(StudyData.read(log), self.requests, out, experiment, log)
                 run = Sweep(
                     experiment,
                     self.location,
@@ -235,8 +234,6 @@ class SweepOrder:
 
     def dry_run(self, out: Console) -> None:
         """Play a few games without storing them, and print the plan that is based on them."""
-        if self.requests:
-            raise InputError("--dry-run cannot be combined with --widen, which writes to the study")
         if self.executor.is_cluster:
             raise InputError(
                 "--dry-run cannot be combined with --scheduler: a dry run uses only this machine"
@@ -244,10 +241,11 @@ class SweepOrder:
         self.check_results()
         study = existing(self.location)
         experiment = self.known_experiment(study, out)
+        asked = self.settings.record(experiment)
         if study is not None:
-            asked = self.settings.record(experiment)
             check_same(study.record, asked, self.location, self.options.accept_change)
-            experiment = experiment.widened_to(study.experiment)
+        new = StudyData(self.location.name, experiment, asked)
+        experiment = widen(study or new, self.requests, out, experiment)
         out.print(preparing(experiment.summary.game))
         warm(experiment.build({}))  # compiled before the clock starts
         plan = self.dry_run_plan(experiment, study, ProgressDisplay(out))
@@ -321,34 +319,40 @@ def validate_study(
 
 
 def widen(
-    log: Log, requests: Sequence[WidenRequest], out: Console, asked: Experiment
+    data: StudyData,
+    requests: Sequence[WidenRequest],
+    out: Console,
+    asked: Experiment,
+    log: Log | None = None,
 ) -> Experiment:
-    """Widen the space as requested, print what changed, and return the study's experiment.
+    """Widen the space as requested, print what changes, and return the study's experiment.
 
-    The agent of ``asked``, the experiment that the user asked to sweep, limits how far bounds may
-    move. InputError if a request has no bounds, and no complete trial shows which bound to move.
+    Nothing is written without ``log``. The agent of ``asked``, the experiment that the user asked
+    to sweep, limits how far bounds may move. InputError if a request has no bounds, and no complete
+    trial shows which bound to move.
     """
-    data = StudyData.read(log)
     experiment = asked.widened_to(data.experiment)
     if not requests:
         return experiment
-    thetas = front_thetas(Analysis(replace(data, experiment=experiment)))
+    analysis = Analysis(replace(data, experiment=experiment))
     unbounded = [request.name for request in requests if request.bounds is None]
-    if unbounded and not thetas:
+    if unbounded and not front_thetas(analysis):
         raise InputError(
             f"widen must be {unbounded[0]}=LOW:HIGH: no complete trial shows which bound to move "
             f"(got {unbounded[0]!r})"
         )
-    space = widened(experiment.space, requests, find_edges(experiment, thetas))
+    edges = movable_edges(analysis) if unbounded else []
+    space = widened(experiment.space, requests, edges)
     record = data.record.with_space(space, len(data.trials))
     wider = experiment.widened_to(record.experiment_as_made())
     changed = record.widened[len(data.record.widened) :]
-    if changed:
+    if changed and log is not None:
         log.write(event(RECORD, **record.as_data()))
+    becomes = "would be" if log is None else "is now"
     ranges = {each["name"]: range_text(each) for each in space.as_records()}
     n_trials = counted(len(data.trials), "trial")
     for each in changed:
-        out.print(f"widened: {range_text(each)} is now {ranges[each['name']]}; {n_trials} kept")
+        out.print(f"widened: {range_text(each)} {becomes} {ranges[each['name']]}; {n_trials} kept")
     for name in dict.fromkeys(request.name for request in requests):
         if name not in {each["name"] for each in changed}:
             reason = "the range already covers the given bounds"

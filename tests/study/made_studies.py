@@ -217,13 +217,14 @@ def simulated(
     factor: float = 1.0,
     n_games: int = 4,
     n_of_point: int = 50,
+    seed: int = 0,
 ) -> StudyData:
     """A study of 32 trials and of validated points, given by their two parameters.
 
     Scores and work do not depend on ``idle``. The work of validated points is multiplied by
     ``factor``.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     space = Space((NumericParameter("effort", 0.0, 1.0), NumericParameter("idle", 0.0, 1.0)))
 
     def play(seed: int, effort: float, idle: float) -> dict[str, float]:

@@ -18,7 +18,11 @@ def test_a_sweep_continues_in_a_wider_space(
 ) -> None:
     succeeded(tmp_path, *SWEEP, "2", "--trials", "6")
     _, _, before = open_for_reading("coin", tmp_path)
-    widened = succeeded(tmp_path, *SWEEP, "2", "--trials", "8", "--widen", "effort=1:1000")
+    wider = [*SWEEP, "2", "--trials", "8", "--widen", "effort=1:1000"]
+    planned = succeeded(tmp_path, *wider, "--dry-run")
+    assert "widened: effort 1 to 100 would be effort 1 to 1000; 6 trials kept" in planned
+    assert open_for_reading("coin", tmp_path)[2] == before
+    widened = succeeded(tmp_path, *wider)
     assert "widened: effort 1 to 100 is now effort 1 to 1000; 6 trials kept" in widened
     succeeded(tmp_path, *SWEEP, "2", "--trials", "10")
     _, _, after = open_for_reading("coin", tmp_path)

@@ -62,7 +62,7 @@ def searched(tmp_path: Path) -> tuple[Log, Location]:
 
 def said(study: Log, *requests: WidenRequest) -> tuple[str, Experiment]:
     out = Console(file=io.StringIO(), width=200)
-    found = widen(study, requests, out, EXPERIMENT)
+    found = widen(StudyData.read(study), requests, out, EXPERIMENT, study)
     return out.file.getvalue(), found  # type: ignore[attr-defined]
 
 
