@@ -205,6 +205,29 @@ def proposal_at(code: Floats, model: FittedModel, data: StudyData) -> Point:
     return Point(values, next(same, "proposal"))
 
 
+def more_points(
+    model: FittedModel,
+    data: StudyData,
+    validated: Sequence[Point],
+    left_out: Sequence[Point],
+    n: int,
+) -> list[Point]:
+    """Choose up to ``n`` more points to validate (:func:`another_point`), given all games so far.
+
+    The games of validated points show where the model of the trials is wrong, so the combined model
+    chooses. A new point has no games yet, so none is chosen because of the games that judge it.
+    """
+    points = {each.key: each for each in (*data.points, *validated, *left_out)}
+    combined = combine(model, replace(data, points=list(points.values()))) or model
+    added: list[Point] = []
+    while len(added) < n:
+        new = another_point(combined, data, [*validated, *added], left_out)
+        if new is None:
+            break
+        added.append(new)
+    return added
+
+
 def another_point(
     model: FittedModel,
     data: StudyData,

@@ -3,7 +3,7 @@
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -26,7 +26,7 @@ from thetafront.study.log.manifest import provenance
 from thetafront.study.log.point import Point
 from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
-from thetafront.study.model.study_model import another_point, choose_points
+from thetafront.study.model.study_model import choose_points, more_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
@@ -50,6 +50,7 @@ from thetafront.study.train.on_demand import room
 MAX_SHARE_OF_REPORT = 0.4  # maximum share of a budget for the last report, on a loaded machine
 MORE_TRIALS = 1.5  # factor on the number of trials, while validation would not reach the target
 SEARCH_SHARE = 0.5  # share of a budget; time that the search does not use goes to validation
+SHORT_SEARCH = 0.5  # a search that needs less than this share of its time could have more trials
 SEARCH_SHARE_OF_EXACT = 0.85  # the same, if scores are exact and validation only measures times
 
 
@@ -77,6 +78,19 @@ def reached(data: StudyData) -> str:
     if low == goal.format.error(errors[-1]):
         return f"{said} to a standard error of {high}"
     return f"{said} to standard errors of {low} to {high}"
+
+
+def added_before(points: Sequence[Point], data: StudyData) -> list[Point]:
+    """Return the points that an earlier run added to a validation of the same points.
+
+    These are the newest other points, up to as many as ``points``; none if a point is new.
+    """
+    chosen = {each.key for each in points}
+    known = {each.key: each for each in data.allowed_points if not each.error}
+    if not chosen <= known.keys():
+        return []
+    others = [each for key, each in known.items() if key not in chosen]
+    return sorted(others, key=lambda each: each.number)[-len(points) :]
 
 
 @dataclass
@@ -168,7 +182,7 @@ class Sweep:
             )
         else:
             self.out.print(f"search continues{total}")
-        display = ProgressDisplay(self.out)
+        display, budget = ProgressDisplay(self.out), self.search_budget(reserved)
         with self.stops("search"):
             search = Search(
                 self.experiment,
@@ -176,7 +190,7 @@ class Sweep:
                 settings,
                 self.executor.capacity,
                 display.message,
-                self.search_budget(reserved),
+                budget,
                 self.connection,
                 in_subprocess=self.executor.is_cluster,
             )
@@ -200,6 +214,17 @@ class Sweep:
             self.play("search", search, display, asked)
             self.n_failed += search.snapshot().n_failed - before.n_failed
             self.stopped_by_budget = not search.done
+        if self.until_regret is None and not self.stopped_by_budget:
+            self.say_if_short(budget)
+
+    def say_if_short(self, budget: Budget) -> None:
+        """Tell the user if a complete search needed only a small part of its budget."""
+        used = budget.seconds - budget.left
+        if budget.is_limited and used < SHORT_SEARCH * budget.seconds:
+            self.out.print(
+                f"all trials are complete after {duration(used)} of {duration(budget.seconds)} "
+                f"(for more, use a larger {option('trials')})"
+            )
 
     def begins(self, phase: str) -> bool:
         """Return whether no earlier phase of this run had this name, and note that one has now."""
@@ -274,6 +299,8 @@ class Sweep:
                 raise RunError(f"study: {self.location.name!r} has no complete trial yet")
             if points is None:
                 points = choose_points(model, data, precision.n_points)
+                if precision.open_end:
+                    points += added_before(points, data)
             is_broken = data.experiment.space.broken_by  # a constraint may have become stricter
             points = [each for each in points if not is_broken(each.params)]
         if not points:
@@ -293,7 +320,7 @@ class Sweep:
                 precision,
                 display.message,
                 self.connection,
-                partial(another_point, model, data),
+                partial(more_points, model, data),
             )
             if goal.is_exact:
                 until = "to measure costs, because scores are exact"

@@ -3,7 +3,8 @@
 A search picks the best of noisy means, so the observed means of its picks are too high. Validation
 plays some θ until their means are known precisely: the θ that the model predicts to be the best of
 the whole space, and the baselines. The games of validation do not enter the model of the trials.
-So no point is proposed because of its results in the games that judge it.
+The model of all games chooses points that are added later, but these have no games yet. So no point
+is proposed because of its results in the games that judge it.
 
 Games are played in rounds of a CPU minute, or of 15% of the CPU time played so far if that is more.
 In the first round, all points get the same small number of games. In later rounds, games go to the
@@ -13,6 +14,7 @@ Within a round, the games of all points are interleaved, so a validation may be 
 """
 
 import math
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -46,11 +48,13 @@ from thetafront.study.text import counted
 
 Key = tuple[str, int]
 """A point's key, and the replicate of the first game."""
-Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
-"""Takes the validated and the left-out points, and returns another point to validate."""
+More = Callable[[Sequence[Point], Sequence[Point], int], Sequence[Point]]
+"""Takes the validated and the left-out points, and returns at most so many others to validate."""
 
 GROWTH_BETWEEN_CHECKS = 1.2
 MAX_SHARE_OF_ADDED = 0.25  # of the time left, for the first games of points that are added
+MAX_SHARE_OF_CHOICES = 0.05  # of the time left, to choose the points that are added
+ADDED_AT_ONCE = 2  # points; if their first games cannot occupy all workers, more are added
 COARSE = 5.0  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took this long
 SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent takes half a second
@@ -61,9 +65,8 @@ class Validation(GameSource[Key]):
 
     This process must be the only writer of ``log``. If the study already has a point with the same
     θ as one of ``points``, its games count. ``message`` is called with a line of text when a point
-    fails. ``another`` takes the validated and the left-out points, and returns another point to
-    validate, or None; it is called to replace a point that is left out, or to add points if there
-    is time.
+    fails. ``more`` chooses other points to validate; it is called to replace a point that is left
+    out, or to add points if there is time.
     """
 
     def __init__(
@@ -74,7 +77,7 @@ class Validation(GameSource[Key]):
         precision: Precision,
         message: Callable[[str], None] = lambda text: None,
         connection: StorageConnection | None = None,
-        another: Another = lambda validated, left_out: None,
+        more: More = lambda validated, left_out, n: (),
     ) -> None:
         self.experiment = experiment = data.experiment
         self.message = message
@@ -92,11 +95,13 @@ class Validation(GameSource[Key]):
         self.moments: dict[str, Moments] = {}
         self.n_before: dict[str, int] = {}
         self.round = Round({})
-        self.another = another
+        self.more = more
         self.max_replacements = len(points)
         self.next_check = 0.0
         self.learning_seconds = 0.0  # the longest that an agent took to learn
-        self.most_points = 2 * len(points)  # including points added if time is left
+        self.n_asked = precision.n_points + len(experiment.baselines)
+        self.is_full = False  # whether no point is worth adding, or time is left for none
+        self.seconds_to_choose = 0.0  # how long the last choice of points took
         for point in points:
             self.add(point)
         self.n_games_before = sum(self.n_before.values())
@@ -221,7 +226,7 @@ class Validation(GameSource[Key]):
 
         Neighbours are points that follow each other in the order of costs.
         """
-        may_grow = self.precision.open_end and len(self.points) < self.most_points
+        may_grow = self.precision.open_end and not self.is_full
         if not may_grow or self.first_games():
             return False
         cost = self.experiment.cost
@@ -237,19 +242,26 @@ class Validation(GameSource[Key]):
         return max(seconds, MIN_SECONDS) / max(1, self.n_workers)
 
     def fill_in(self) -> None:
-        """Add points that are worth adding, up to twice as many as were asked for.
+        """Add a few points that are worth adding, up to twice as many as were asked for.
 
-        Their first games, for which agents may have to learn, must fit into the time left.
+        The games of these points show which points to add next, so few are added at once, unless
+        choosing them takes too long. The first games of all added points, for which agents may have
+        to learn, take a share of the time left at first.
         """
-        n_before = len(self.points)
-        n_in_time = MAX_SHARE_OF_ADDED * self.seconds_left / self.seconds_to_begin()
-        while len(self.points) + 1 <= min(self.most_points, n_before + n_in_time):
-            new = self.another(self.points, self.left_out)
-            if new is None:
-                break
-            self.add(new)
-        if n_new := len(self.points) - n_before:
-            added = f"{counted(n_new, 'point')} added"
+        n_added = max(0, len(self.points) - self.n_asked)
+        n_in_time = MAX_SHARE_OF_ADDED * (self.seconds_left / self.seconds_to_begin() + n_added)
+        most = int(min(2 * self.n_asked - len(self.points), n_in_time - n_added))
+        n_choices = MAX_SHARE_OF_CHOICES * self.seconds_left / max(self.seconds_to_choose, 1e-3)
+        several = max(ADDED_AT_ONCE, self.n_workers // FIRST_GAMES)
+        most = min(most, max(several, math.ceil(most / max(1.0, n_choices))))
+        began = time.perf_counter()
+        new = self.more(self.points, self.left_out, most) if most > 0 else ()
+        self.seconds_to_choose = time.perf_counter() - began
+        self.is_full = len(new) < max(1, most)
+        for point in new:
+            self.add(point)
+        if new:
+            added = f"{counted(len(new), 'point')} added"
             self.message(f"neighbours on the front differ by far more than their errors: {added}")
 
     def allocated(self) -> dict[str, int]:
@@ -327,8 +339,7 @@ class Validation(GameSource[Key]):
         self.in_flight[point.key].clear()
         self.message(f"{point.origin} failed: {error}")
         if len(self.left_out) <= self.max_replacements:
-            new = self.another(self.points, self.left_out)
-            if new is not None:
+            for new in self.more(self.points, self.left_out, 1):
                 self.add(new)
                 self.message("another point takes its place")
         if not self.points and not self.goal.is_exact:  # exact scores are those of the trials

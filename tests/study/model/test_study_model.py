@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.study.conftest import QUICK, CoinGame
-from tests.study.made_studies import data_of_values, present, record_of
+from tests.study.made_studies import data_of_values, present, record_of, simulated
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
@@ -15,7 +15,13 @@ from thetafront.study.experiments.space import Space
 from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
-from thetafront.study.model.study_model import another_point, choose_points, fit_study
+from thetafront.study.model.study_model import (
+    another_point,
+    choose_points,
+    combine,
+    fit_study,
+    more_points,
+)
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.fitted_model import FittedModel
 
@@ -175,6 +181,20 @@ def test_an_end_of_the_front_is_replaced_by_the_end_that_is_left(two: Fitted) ->
     cheapest, *others = sorted(proposed, key=lambda point: float(point.params["theta1"]))
     found = present(another_point(model, data, others, []))
     assert found.key == cheapest.key
+
+
+def test_more_points_are_chosen_by_what_validation_found() -> None:
+    """One after the other, by the combined model: here, points cost three times what trials did."""
+    data = simulated([(0.0, 0.5), (0.3, 0.5), (0.6, 0.5)], factor=3.0)
+    before = replace(data, points=[])
+    model, combined = present(fit_study(data)), present(combine(fit_study(data), data))
+    found = more_points(model, before, data.points, [], 3)
+    assert len(found) == 3
+    for n, each in enumerate(found):
+        known = [*data.points, *found[:n]]
+        assert each.key == present(another_point(combined, data, known, [])).key
+    assert found[0].key != present(another_point(model, data, data.points, [])).key
+    assert len(more_points(model, before, data.points, [], 1000)) < 1000, "ends if none is worth it"
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])

@@ -4,6 +4,7 @@ import itertools
 import json
 import re
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,15 +17,16 @@ from sqlalchemy import NullPool, Pool, QueuePool, create_engine
 from tests.study.cli.test_failures import made
 from tests.study.conftest import Coin, CoinGame
 from tests.study.experiments.definitions import COINS
-from tests.study.made_studies import store_coins
+from tests.study.made_studies import simulated, store_coins
 from tests.study.program import invoked, refused, succeeded
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from thetafront.study.log import database as database_module
+from thetafront.study.log.point import Point
 from thetafront.study.run import stopping
 from thetafront.study.run.budget import RunningTime
 from thetafront.study.run.stopping import Precision
-from thetafront.study.run.sweep import without_widening
+from thetafront.study.run.sweep import added_before, without_widening
 
 pytestmark = pytest.mark.usefixtures("no_processes")
 
@@ -90,6 +92,19 @@ def test_validation_continues_until_the_budget_is_spent_unless_a_target_is_given
     assert precision.most_games == (given[1] or (3 if goal.is_exact else 1000))
 
 
+def test_points_that_a_run_added_continue_if_no_proposal_is_new() -> None:
+    """The newest of them, so that old points of a smaller search do not crowd them out."""
+    data = simulated([(0.1 * k, 0.5) for k in range(8)])
+    data.points[:] = [replace(each, number=k) for k, each in enumerate(data.points)]
+    first, second, third, *others = data.points
+    assert added_before([first, second, third], data) == others[-3:]
+    assert added_before(data.points[:6], data) == data.points[6:]
+    data.points[6:] = [replace(each, error="failed") for each in data.points[6:]]
+    assert added_before([first, second, third], data) == data.points[3:6]
+    new = Point({"effort": 0.95, "idle": 0.1}, "proposal")
+    assert added_before([first, second, new], data) == []
+
+
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
@@ -114,6 +129,7 @@ def test_a_dry_run_prints_the_plan_and_writes_nothing(coin: Experiment, tmp_path
     assert found, text
     assert int(found[2]) == 40 * int(found[1])
     ended = succeeded(tmp_path, *SWEEP, *TARGETS, "--budget", "1h")
+    assert re.search(r"all trials are complete after .*for more", ended), ended
     assert "\ndone before the budget of 1 h 00 min was spent: 4 trials, " in ended
     wanted = "--trials or a smaller --standard-error or more --validation-games"
     assert f"\nfor more, use {wanted}\n" in ended

@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -454,11 +455,21 @@ def test_a_cluster_plays_together_what_one_machine_does(
     assert max(alone[1]) > 1
 
 
-@pytest.mark.parametrize(("seconds_left", "n_added"), [(math.inf, 4), (300.0, 2), (100.0, 0)])
+@pytest.mark.parametrize(
+    ("seconds_left", "seconds_to_choose", "added"),
+    [(math.inf, 0.1, [2, 2, 0]), (400.0, 0.1, [2, 1, 0]), (400.0, 60.0, [3, 0]), (100.0, 0.1, [0])],
+)
 def test_points_are_added_if_there_is_time_for_their_first_games(
-    opened: Callable[[], Log], here: None, seconds_left: float, n_added: int
+    opened: Callable[[], Log],
+    here: None,
+    seconds_left: float,
+    seconds_to_choose: float,
+    added: list[int],
 ) -> None:
-    """An agent learns for a minute; two workers may spend a quarter of the time on new points."""
+    """An agent learns for a minute; two workers may spend a quarter of the time on new points.
+
+    Two points are added at once, but all if it takes long to choose them.
+    """
     study = opened()
     points = points_of(study)
     validate(study, points, Precision(1.0, most_games=20))
@@ -468,11 +479,16 @@ def test_points_are_added_if_there_is_time_for_their_first_games(
         study,
         data_of(study, EXACT, seed=SEED),
         points,
-        Precision(1.0, most_games=20, open_end=True),
+        Precision(1.0, most_games=20, n_points=len(points) - 1, open_end=True),
         said.append,
-        another=lambda *_: next(fresh),
+        more=lambda _, __, n: list(islice(fresh, n)),
     )
-    run.learning_seconds, run.n_workers, run.seconds_left = 60.0, 2, seconds_left
-    run.fill_in()
-    assert len(run.points) == len(points) + n_added
-    assert len(said) == (n_added > 0)
+    run.learning_seconds, run.n_workers, run.seconds_to_choose = 60.0, 2, seconds_to_choose
+    for n in added:
+        assert not run.is_full
+        n_before = len(run.points)
+        run.seconds_left = seconds_left - 30.0 * (n_before - len(points))
+        run.fill_in()
+        assert len(run.points) == n_before + n
+    assert run.is_full
+    assert len(said) == sum(n > 0 for n in added)
