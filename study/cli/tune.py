@@ -121,7 +121,8 @@ def make_table(experiment: "Experiment", tried: "list[Point]") -> "Table":
         row = [*theta, value, *([f"{game.n_moves:,}"] if moves else [])]
         row += [cost.text(cost.value([game])) for cost in costs]
         reported: dict[str, Any] = dict(getattr(game, "reported", {}))
-        row += [str(reported.get(name, "")) for name in theirs if name not in heads]
+        others = (reported.get(name, "") for name in theirs if name not in heads)
+        row += [f"{each:g}" if isinstance(each, float) else str(each) for each in others]
         table.add_row(str(number), each.origin, *row)
     return table
 

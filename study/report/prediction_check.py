@@ -125,6 +125,8 @@ def trust_text(check: PredictionCheck, goal: Goal) -> str:
             f"{side} its predictions {by_chance}."
         )
     problem = "optimistic" if goal.sign * check.excess > 0.0 else "pessimistic"
+    if size == chance:
+        by_chance = "(more than could be due to chance)"
     average = f", by {size} on average {by_chance}"
     found = f"{problem}{average}" if check.is_biased else "confident"
     return (

@@ -118,9 +118,12 @@ class Goal:
         return f"Target: {self.label}{', such as 0.6 or 60%' if self.is_share else ''}."
 
     def read(self, given: str | float) -> float:
-        """Read a value that a user gives, such as 0.6 or 60% of a share; ValueError if invalid."""
+        """Read a value that a user gives, such as 0.6, or 60% if values are 0 to 1.
+
+        ValueError if it is invalid.
+        """
         text = str(given)
-        if self.is_share and text.endswith("%"):
+        if self.limits == (0.0, 1.0) and text.endswith("%"):
             return float(text[:-1]) / 100.0
         return float(given)
 

@@ -122,6 +122,11 @@ def test_how_the_model_was_checked_says_what_is_found() -> None:
             "The model of the trials is too pessimistic, by 3,524 points on average (up to "
             "1,786 points could be due to chance); 13 of 13",
         ),
+        (
+            PredictionCheck(13, 13, 1786.4, 1786.0),
+            "The model of the trials is too optimistic, by 1,786 points on average (more than "
+            "could be due to chance); 13 of 13",
+        ),
         (PredictionCheck(18, 14, 0.0, 1.0), "The model of the trials is too confident; 14 of 18"),
         (
             PredictionCheck(18, 18, 0.0, 1.0, 14),

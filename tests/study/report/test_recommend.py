@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from thetafront.study.estimate import Estimate
 from thetafront.study.experiments.agent_parser import build_agent
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
-from thetafront.study.experiments.objectives.goals import SCORE, WIN_RATE, Goal
+from thetafront.study.experiments.objectives.goals import SCORE, WIN_RATE, Goal, mean
 from thetafront.study.experiments.registry import EXPERIMENTS
 from thetafront.study.log.invocation import called
 from thetafront.study.log.log import Log
@@ -125,8 +126,11 @@ def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
 
 
 def test_a_share_may_be_asked_for_in_percent(coin: Experiment) -> None:
-    for given in ("60%", "0.6", 0.6):
-        assert PickQuery.read(coin, {coin.goal.bound: given}).score_wanted == pytest.approx(0.6)
+    """Also a mean from 0 to 1, which is written without percent signs."""
+    score = replace(coin, goal=mean("score", low=0.0, high=1.0))
+    for experiment, given in product((coin, score), ("60%", "0.6", 0.6)):
+        query = PickQuery.read(experiment, {experiment.goal.bound: given})
+        assert query.score_wanted == pytest.approx(0.6)
     for experiment, wanted in ((coin, "x%"), (EXPERIMENTS["mcmdp"], "60%")):
         with pytest.raises(InputError, match=f"must be a number .got '{wanted}'"):
             PickQuery.read(experiment, {experiment.goal.bound: wanted})
