@@ -165,12 +165,18 @@ def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.Mon
     words = ["--trials", "12", "--design-size", "8", "--jobs", "1", "--validation-points", "4"]
     words += ["--replicates", "4"]
     text = succeeded(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
-    assert "errors: 4 points added" in text
+    added = re.findall(r"neighbours .* by far more than their errors: (\d) points? added", text)
+    assert sum(map(int, added)) == 4
     front = pd.read_csv(results / "front.csv")
     assert len(front) == 8
     assert (front["n_games"] >= 20).all()
     gaps = np.diff(np.log10(front["work_per_game"]))
     assert gaps.max() < 0.6, "two decades have seven gaps, which are wider where the score is flat"
+    text = succeeded(results.parent, "sweep", "flaky.toml", *words, "--budget", "5s")
+    assert "validation on fresh seeds: 8 θ" in text
+    again = pd.read_csv(results / "front.csv")
+    assert set(again["x"]) == set(front["x"])
+    assert again["n_games"].sum() > front["n_games"].sum()
 
 
 @pytest.mark.parametrize("pool", [QueuePool, NullPool], ids=lambda pool: pool.__name__)
