@@ -26,7 +26,7 @@ from thetafront.study.log.manifest import provenance
 from thetafront.study.log.point import Point
 from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
-from thetafront.study.model.study_model import choose_points, more_points
+from thetafront.study.model.study_model import another_point, choose_points, more_points
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
@@ -41,7 +41,7 @@ from thetafront.study.run.search import Search
 from thetafront.study.run.settings import MAX_TRIALS, SearchSettings
 from thetafront.study.run.source import GameSource
 from thetafront.study.run.stopping import Precision, RegretTarget
-from thetafront.study.run.validation import Validation
+from thetafront.study.run.validation import MAX_GROWTH, Validation
 from thetafront.study.run.workers import PlayError
 from thetafront.study.terminal.console import print_text
 from thetafront.study.text import counted, duration
@@ -83,14 +83,13 @@ def reached(data: StudyData) -> str:
 def added_before(points: Sequence[Point], data: StudyData) -> list[Point]:
     """Return the points that an earlier run added to a validation of the same points.
 
-    These are the newest other points, up to as many as ``points``; none if a point is new.
+    These are the newest other points, up to twice as many as ``points``; none if a point is new.
     """
     chosen = {each.key for each in points}
-    known = {each.key: each for each in data.allowed_points if not each.error}
-    if not chosen <= known.keys():
+    if not chosen <= {each.key for each in data.points}:
         return []
-    others = [each for key, each in known.items() if key not in chosen]
-    return sorted(others, key=lambda each: each.number)[-len(points) :]
+    others = [each for each in data.allowed_points if not each.error and each.key not in chosen]
+    return sorted(others, key=lambda each: each.number)[-(MAX_GROWTH - 1) * len(points) :]
 
 
 @dataclass
@@ -320,6 +319,7 @@ class Sweep:
                 precision,
                 display.message,
                 self.connection,
+                partial(another_point, model, data),
                 partial(more_points, model, data),
             )
             if goal.is_exact:

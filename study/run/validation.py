@@ -48,10 +48,13 @@ from thetafront.study.text import counted
 
 Key = tuple[str, int]
 """A point's key, and the replicate of the first game."""
+Another = Callable[[Sequence[Point], Sequence[Point]], Point | None]
+"""Takes the validated and the left-out points, and returns another point to validate."""
 More = Callable[[Sequence[Point], Sequence[Point], int], Sequence[Point]]
 """Takes the validated and the left-out points, and returns at most so many others to validate."""
 
 GROWTH_BETWEEN_CHECKS = 1.2
+MAX_GROWTH = 3  # number of points, including added ones, divided by the number asked for
 MAX_SHARE_OF_ADDED = 0.25  # of the time left, for the first games of points that are added
 MAX_SHARE_OF_CHOICES = 0.05  # of the time left, to choose the points that are added
 ADDED_AT_ONCE = 2  # points; if their first games cannot occupy all workers, more are added
@@ -65,8 +68,9 @@ class Validation(GameSource[Key]):
 
     This process must be the only writer of ``log``. If the study already has a point with the same
     θ as one of ``points``, its games count. ``message`` is called with a line of text when a point
-    fails. ``more`` chooses other points to validate; it is called to replace a point that is left
-    out, or to add points if there is time.
+    fails. ``another`` returns a point that replaces one that is left out, or None; if it depends on
+    trials only, a later run replaces the same points by the same. ``more`` returns points to add if
+    there is time.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class Validation(GameSource[Key]):
         precision: Precision,
         message: Callable[[str], None] = lambda text: None,
         connection: StorageConnection | None = None,
+        another: Another = lambda validated, left_out: None,
         more: More = lambda validated, left_out, n: (),
     ) -> None:
         self.experiment = experiment = data.experiment
@@ -95,7 +100,7 @@ class Validation(GameSource[Key]):
         self.moments: dict[str, Moments] = {}
         self.n_before: dict[str, int] = {}
         self.round = Round({})
-        self.more = more
+        self.another, self.more = another, more
         self.max_replacements = len(points)
         self.next_check = 0.0
         self.learning_seconds = 0.0  # the longest that an agent took to learn
@@ -242,7 +247,7 @@ class Validation(GameSource[Key]):
         return max(seconds, MIN_SECONDS) / max(1, self.n_workers)
 
     def fill_in(self) -> None:
-        """Add a few points that are worth adding, up to twice as many as were asked for.
+        """Add a few points that are worth adding, up to three times as many as were asked for.
 
         The games of these points show which points to add next, so few are added at once, unless
         choosing them takes too long. The first games of all added points, for which agents may have
@@ -250,7 +255,7 @@ class Validation(GameSource[Key]):
         """
         n_added = max(0, len(self.points) - self.n_asked)
         n_in_time = MAX_SHARE_OF_ADDED * (self.seconds_left / self.seconds_to_begin() + n_added)
-        most = int(min(2 * self.n_asked - len(self.points), n_in_time - n_added))
+        most = int(min(MAX_GROWTH * self.n_asked - len(self.points), n_in_time - n_added))
         n_choices = MAX_SHARE_OF_CHOICES * self.seconds_left / max(self.seconds_to_choose, 1e-3)
         several = max(ADDED_AT_ONCE, self.n_workers // FIRST_GAMES)
         most = min(most, max(several, math.ceil(most / max(1.0, n_choices))))
@@ -339,7 +344,8 @@ class Validation(GameSource[Key]):
         self.in_flight[point.key].clear()
         self.message(f"{point.origin} failed: {error}")
         if len(self.left_out) <= self.max_replacements:
-            for new in self.more(self.points, self.left_out, 1):
+            new = self.another(self.points, self.left_out)
+            if new is not None:
                 self.add(new)
                 self.message("another point takes its place")
         if not self.points and not self.goal.is_exact:  # exact scores are those of the trials

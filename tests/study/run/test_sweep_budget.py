@@ -94,13 +94,14 @@ def test_validation_continues_until_the_budget_is_spent_unless_a_target_is_given
 
 def test_points_that_a_run_added_continue_if_no_proposal_is_new() -> None:
     """The newest of them, so that old points of a smaller search do not crowd them out."""
-    data = simulated([(0.1 * k, 0.5) for k in range(8)])
+    data = simulated([(0.1 * k, 0.5) for k in range(10)])
     data.points[:] = [replace(each, number=k) for k, each in enumerate(data.points)]
     first, second, third, *others = data.points
-    assert added_before([first, second, third], data) == others[-3:]
+    assert added_before([first, second, third], data) == others[-6:]
     assert added_before(data.points[:6], data) == data.points[6:]
     data.points[6:] = [replace(each, error="failed") for each in data.points[6:]]
     assert added_before([first, second, third], data) == data.points[3:6]
+    assert added_before([first, data.points[-1]], data) == data.points[2:6], "one was left out"
     new = Point({"effort": 0.95, "idle": 0.1}, "proposal")
     assert added_before([first, second, new], data) == []
 
@@ -166,14 +167,14 @@ def test_a_coarse_front_gets_more_points(tmp_path: Path, monkeypatch: pytest.Mon
     words += ["--replicates", "4"]
     text = succeeded(results.parent, "sweep", "flaky.toml", *words, "--budget", "15s")
     added = re.findall(r"neighbours .* by far more than their errors: (\d) points? added", text)
-    assert sum(map(int, added)) == 4
+    assert sum(map(int, added)) == 8
     front = pd.read_csv(results / "front.csv")
-    assert len(front) == 8
+    assert len(front) == 12
     assert (front["n_games"] >= 20).all()
     gaps = np.diff(np.log10(front["work_per_game"]))
     assert gaps.max() < 0.6, "two decades have seven gaps, which are wider where the score is flat"
     text = succeeded(results.parent, "sweep", "flaky.toml", *words, "--budget", "5s")
-    assert "validation on fresh seeds: 8 θ" in text
+    assert "validation on fresh seeds: 12 θ" in text
     again = pd.read_csv(results / "front.csv")
     assert set(again["x"]) == set(front["x"])
     assert again["n_games"].sum() > front["n_games"].sum()

@@ -457,7 +457,12 @@ def test_a_cluster_plays_together_what_one_machine_does(
 
 @pytest.mark.parametrize(
     ("seconds_left", "seconds_to_choose", "added"),
-    [(math.inf, 0.1, [2, 2, 0]), (400.0, 0.1, [2, 1, 0]), (400.0, 60.0, [3, 0]), (100.0, 0.1, [0])],
+    [
+        (math.inf, 0.1, [2, 2, 2, 2, 0]),
+        (400.0, 0.1, [2, 1, 0]),
+        (400.0, 60.0, [3, 0]),
+        (100.0, 0.1, [0]),
+    ],
 )
 def test_points_are_added_if_there_is_time_for_their_first_games(
     opened: Callable[[], Log],
