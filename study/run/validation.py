@@ -55,10 +55,10 @@ More = Callable[[Sequence[Point], Sequence[Point], int], Sequence[Point]]
 
 GROWTH_BETWEEN_CHECKS = 1.2
 MAX_GROWTH = 3  # number of points, including added ones, divided by the number asked for
-MAX_SHARE_OF_ADDED = 0.25  # of the time left, for the first games of points that are added
+MAX_SHARE_OF_ADDED = 0.5  # of the time left, for the first games of points that are added
 MAX_SHARE_OF_CHOICES = 0.05  # of the time left, to choose the points that are added
 ADDED_AT_ONCE = 2  # points; if their first games cannot occupy all workers, more are added
-COARSE = 5.0  # a front is coarse if neighbours differ by more than this many standard errors
+COARSE = 1.25  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took this long
 SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent takes half a second
 
@@ -227,7 +227,7 @@ class Validation(GameSource[Key]):
         return {key: n for key, n in first.items() if n > 0}
 
     def is_coarse(self) -> bool:
-        """Return whether more points would help: neighbours differ by far more than their errors.
+        """Return whether more points would help: neighbours differ by more than their errors.
 
         Neighbours are points that follow each other in the order of costs.
         """
@@ -241,9 +241,9 @@ class Validation(GameSource[Key]):
         return len(gaps) > 0 and bool(np.median(gaps) > COARSE * np.median(errors))
 
     def seconds_to_begin(self) -> float:
-        """Return how long all workers would need for the first games of one more point."""
-        games = [game for point in self.points for game in point.games.values() if game.has_ended]
-        seconds = self.learning_seconds + FIRST_GAMES * fmean(game.seconds for game in games)
+        """Return how long all workers would need for the first games of a typical point."""
+        ended = ([x.seconds for x in each.games.values() if x.has_ended] for each in self.points)
+        seconds = self.learning_seconds + FIRST_GAMES * fmean(map(fmean, filter(None, ended)))
         return max(seconds, MIN_SECONDS) / max(1, self.n_workers)
 
     def fill_in(self) -> None:
@@ -267,7 +267,7 @@ class Validation(GameSource[Key]):
             self.add(point)
         if new:
             added = f"{counted(len(new), 'point')} added"
-            self.message(f"neighbours on the front differ by far more than their errors: {added}")
+            self.message(f"neighbours on the front differ by more than their errors: {added}")
 
     def allocated(self) -> dict[str, int]:
         """Return how many games each point gets in a later round (:func:`next_round`)."""

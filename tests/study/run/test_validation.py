@@ -459,9 +459,10 @@ def test_a_cluster_plays_together_what_one_machine_does(
     ("seconds_left", "seconds_to_choose", "added"),
     [
         (math.inf, 0.1, [2, 2, 2, 2, 0]),
-        (400.0, 0.1, [2, 1, 0]),
-        (400.0, 60.0, [3, 0]),
-        (100.0, 0.1, [0]),
+        (400.0, 0.1, [2, 2, 2, 0]),
+        (400.0, 60.0, [6, 0]),
+        (100.0, 0.1, [1, 0]),
+        (50.0, 0.1, [0]),
     ],
 )
 def test_points_are_added_if_there_is_time_for_their_first_games(
@@ -471,7 +472,7 @@ def test_points_are_added_if_there_is_time_for_their_first_games(
     seconds_to_choose: float,
     added: list[int],
 ) -> None:
-    """An agent learns for a minute; two workers may spend a quarter of the time on new points.
+    """An agent learns for a minute; two workers may spend half of the time on new points.
 
     Two points are added at once, but all if it takes long to choose them.
     """
