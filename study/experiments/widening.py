@@ -1,7 +1,8 @@
 """Wider search spaces: bounds at which points lie, and how far these bounds may be moved.
 
 A bound can be moved as far as the agent allows. By default, it is moved by a factor of four on a
-logarithmic scale, and by half of the range on a linear scale.
+logarithmic scale, and by half of the range on a linear scale. A lower bound that is not negative is
+divided by at most four, because counts, sizes and probabilities are seldom negative.
 """
 
 import math
@@ -131,9 +132,9 @@ def moved(experiment: Experiment, parameter: NumericParameter, is_upper: bool) -
         there = here + SHARE * (high - low) * (1.0 if is_upper else -1.0)
     rounded = float(f"{there:.3g}")  # may lie within the range, if it is narrow
     there = rounded if (rounded > here if is_upper else rounded < here) else there
+    there = max(there, low / FACTOR) if low >= 0 else there
     if parameter.integer:
-        there = math.ceil(there) if is_upper else math.floor(there)
-        there = max(there, 1) if parameter.log else there
+        there = math.ceil(there) if is_upper or low >= 0 else math.floor(there)
     excluded = isinstance(domain, RealRange) and domain.open_low
     if there <= domain.low and excluded:
         there = domain.low + (low - domain.low) / FACTOR

@@ -205,6 +205,34 @@ def proposal_at(code: Floats, model: FittedModel, data: StudyData) -> Point:
     return Point(values, next(same, "proposal"))
 
 
+def continued(
+    proposals: list[Point], model: FittedModel, data: StudyData, most: int
+) -> list[Point]:
+    """Return the points of a validation that may go on with those of an earlier run.
+
+    A study without points gets the ``proposals``. Otherwise, its points go on. If trials have been
+    played since, as many points as there are proposals are new (:func:`more_points`). Of the
+    study's points, those that add most hypervolume go on, so that there are ``most`` in all. Points
+    that were left out are played again if they are still proposed.
+    """
+    keys = {each.key for each in proposals}
+    stored = [each for each in data.allowed_points if not each.error or each.key in keys]
+    if not stored:
+        return proposals
+    newest = max(each.ended for each in data.trials)
+    has_new_trials = max(each.began for each in stored) < newest
+    n_new = len(proposals) if has_new_trials else max(0, len(proposals) - len(stored))
+    combined = combine(model, data) or model
+    if len(stored) > most - n_new:
+        stored.sort(key=lambda each: data.experiment.cost.value(each.in_order))
+        mean = combined.expected_means(model.cube.encode([each.params for each in stored]))
+        stored = [stored[k] for k in most_hypervolume(mean, most - n_new)]
+    known = {each.key for each in stored}
+    given = data.experiment.baselines
+    baselines = [each for each in proposals if each.origin in given and each.key not in known]
+    return [*baselines, *stored, *more_points(model, data, [*baselines, *stored], [], n_new)]
+
+
 def more_points(
     model: FittedModel,
     data: StudyData,
@@ -216,12 +244,14 @@ def more_points(
 
     The games of validated points show where the model of the trials is wrong, so the combined model
     chooses. A new point has no games yet, so none is chosen because of the games that judge it.
+    None is close to a point of the study, whether or not that point is played in this run.
     """
     points = {each.key: each for each in (*data.points, *validated, *left_out)}
     combined = combine(model, replace(data, points=list(points.values()))) or model
+    known = [each for each in points.values() if not each.error]
     added: list[Point] = []
     while len(added) < n:
-        new = another_point(combined, data, [*validated, *added], left_out)
+        new = another_point(combined, data, [*known, *added], left_out)
         if new is None:
             break
         added.append(new)

@@ -129,6 +129,7 @@ class Candidate:
     number: int  # its number in tables and figures; 0 if it has no games
     expected: Expected  # its score and cost, given all games of the study
     own: Estimate  # its score by its own games alone
+    own_cost: float = math.nan  # its cost by its own games alone
 
 
 @dataclass(frozen=True)
@@ -157,9 +158,10 @@ class Candidates:
     def played(self) -> list[Candidate]:
         """The θ with validation games, the cheapest first."""
         points, trials = by_cost(self.data), self.data.complete_trials
+        cost = self.data.experiment.cost
         expected = expect_points(self.combined, self.data.experiment, points, trials)
         return [
-            Candidate(point, number, each, self.data.estimate(point))
+            Candidate(point, number, each, self.data.estimate(point), cost.value(point.in_order))
             for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
         ]
 
@@ -275,8 +277,7 @@ def why_not(each: Candidate, best: Candidate, query: PickQuery, played: Collecti
         looks_better = goal.sign * own > goal.sign * best.own.value
         return f"{its_own}, {expects} {chosen}" if now or looks_better else ""
     excess = goal.sign * (each.expected.score.value - best.expected.score.value)
-    measured = query.experiment.cost.value(each.point.in_order)
-    if now or (measured <= query.limit and excess > 0.0):
+    if now or (each.own_cost <= query.limit and excess > 0.0):
         p = each.expected.p_within(query.limit)
         return f"{expects}, within the limit with a probability of only {chance_text(p)}"
     return ""

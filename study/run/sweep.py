@@ -3,7 +3,7 @@
 import math
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -26,7 +26,12 @@ from thetafront.study.log.manifest import provenance
 from thetafront.study.log.point import Point
 from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
-from thetafront.study.model.study_model import another_point, choose_points, more_points
+from thetafront.study.model.study_model import (
+    another_point,
+    choose_points,
+    continued,
+    more_points,
+)
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
@@ -80,18 +85,6 @@ def reached(data: StudyData) -> str:
     return f"{said} to standard errors of {low} to {high}"
 
 
-def added_before(points: Sequence[Point], data: StudyData) -> list[Point]:
-    """Return the points that an earlier run added to a validation of the same points.
-
-    These are the newest other points, up to twice as many as ``points``; none if a point is new.
-    """
-    chosen = {each.key for each in points}
-    if not chosen <= {each.key for each in data.points}:
-        return []
-    others = [each for each in data.allowed_points if not each.error and each.key not in chosen]
-    return sorted(others, key=lambda each: each.number)[-(MAX_GROWTH - 1) * len(points) :]
-
-
 @dataclass
 class Sweep:
     """A study's phases, one after the other."""
@@ -115,6 +108,7 @@ class Sweep:
     latest: Analysis | None = None
     written: Analysis | None = None  # the analysis that tables and pictures show
     is_loaded: bool = False  # whether a message has said that the machine is loaded
+    n_rows_before: int = 0  # how many trials and games the study had when the phase began
 
     @cached_property
     def budget(self) -> Budget:
@@ -299,7 +293,7 @@ class Sweep:
             if points is None:
                 points = choose_points(model, data, precision.n_points)
                 if precision.open_end:
-                    points += added_before(points, data)
+                    points = continued(points, model, data, MAX_GROWTH * len(points))
             is_broken = data.experiment.space.broken_by  # a constraint may have become stricter
             points = [each for each in points if not is_broken(each.params)]
         if not points:
@@ -454,6 +448,7 @@ class Sweep:
         run = {**provenance(), "phase": phase, **asked, **budget, "jobs": dispatch.jobs}
         index = self.connection.retried(lambda: store_run(self.log, run))
         self.live.begin_phase()
+        self.n_rows_before = self.live.n_rows
         self.connection.message = display.message
         try:
             with display:
@@ -498,6 +493,8 @@ class Sweep:
 
     def turn(self) -> None:
         """Keep the lock, write reports that are due, and store new machines; called often."""
+        n_rows = self.n_rows_before + self.dispatch.n_games
+        self.live.n_rows = max(self.live.n_rows, n_rows)  # since the study was last read
         self.connection.keep_lock()
         if failure := self.live.turn(self.dispatch.source.stage):
             self.dispatch.display.message(failure)

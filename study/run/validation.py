@@ -25,6 +25,7 @@ from thetafront.agents.agent import Agent, warm
 from thetafront.study.experiments.failures import counting_games, left_out_text, shows_failures
 from thetafront.study.experiments.objectives.costs import Cost
 from thetafront.study.log.connection import StorageConnection
+from thetafront.study.log.invocation import option
 from thetafront.study.log.log import Log, failure, game_row, point_row
 from thetafront.study.log.point import Point
 from thetafront.study.log.seeds import validation_seed
@@ -56,7 +57,7 @@ More = Callable[[Sequence[Point], Sequence[Point], int], Sequence[Point]]
 GROWTH_BETWEEN_CHECKS = 1.2
 MAX_GROWTH = 3  # number of points, including added ones, divided by the number asked for
 MAX_SHARE_OF_ADDED = 0.5  # of the time left, for the first games of points that are added
-MAX_SHARE_OF_CHOICES = 0.05  # of the time left, to choose the points that are added
+MAX_SHARE_OF_CHOICES = 0.2  # of the time left, to choose the points that are added
 ADDED_AT_ONCE = 2  # points; if their first games cannot occupy all workers, more are added
 COARSE = 1.25  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took this long
@@ -267,6 +268,8 @@ class Validation(GameSource[Key]):
             self.add(point)
         if new:
             added = f"{counted(len(new), 'point')} added"
+            if len(self.points) >= MAX_GROWTH * self.n_asked:
+                added += f" (for more, use a larger {option('validation-points')})"
             self.message(f"neighbours on the front differ by more than their errors: {added}")
 
     def allocated(self) -> dict[str, int]:

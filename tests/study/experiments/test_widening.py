@@ -83,6 +83,27 @@ def test_bounds_of_a_narrow_range_move_outwards(low: float, ends: tuple[float, f
     assert (moved(experiment, narrow, False), moved(experiment, narrow, True)) == ends
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0, 12, 0),
+        (1, 12, 1),
+        (10, 200, 3),
+        (10, 12, 9),
+        (-1, 1, -2),
+        (0.0, 0.3, 0.0),
+        (0.2, 1.0, 0.05),
+        (-0.5, 0.5, -1.0),
+    ],
+)
+def test_a_lower_bound_that_is_not_negative_stays_so(
+    low: float, high: float, expected: float
+) -> None:
+    parameter = NumericParameter("x", low, high, integer=isinstance(low, int))
+    experiment = Experiment("x", Program(("echo", "{x}")), Space((parameter,)), mean())
+    assert moved(experiment, parameter, False) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("step", [1 / 8192, 0.001 / 3, 1e-12])
 def test_bounds_move_by_whole_steps_of_any_size(step: float) -> None:
     fine = NumericParameter("x", 0.0, 9 * step, step=step)

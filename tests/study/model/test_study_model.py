@@ -16,9 +16,11 @@ from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.model.study_model import (
+    MIN_GAP,
     another_point,
     choose_points,
     combine,
+    continued,
     fit_study,
     more_points,
 )
@@ -195,6 +197,41 @@ def test_more_points_are_chosen_by_what_validation_found() -> None:
         assert each.key == present(another_point(combined, data, known, [])).key
     assert found[0].key != present(another_point(model, data, data.points, [])).key
     assert len(more_points(model, before, data.points, [], 1000)) < 1000, "ends if none is worth it"
+
+
+def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
+    data = simulated([(0.1 * k, 0.5) for k in range(10)])
+    model = present(fit_study(data))
+    proposals = choose_points(model, data, 4)
+    assert continued(proposals, model, replace(data, points=[]), 12) == proposals
+    assert continued(proposals, model, data, 12) == data.points
+    few = continued(proposals, model, replace(data, points=data.points[:1]), 12)
+    assert few[0] is data.points[0]
+    assert len(few) == 4, "a kill left a single one"
+    some = continued(proposals, model, data, 6)
+    assert len(some) == 6
+    assert data.points[0] in some
+    assert data.points[-1] in some, "those that add most hypervolume, first the ends"
+    failed = [*data.points[:8], *(replace(each, error="failed") for each in data.points[8:])]
+    left_out = replace(data, points=failed)
+    assert continued(proposals, model, left_out, 12) == failed[:8]
+    again = [*proposals, replace(data.points[9], games={})]
+    assert continued(again, model, left_out, 12) == [*failed[:8], failed[9]]
+
+
+def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -> None:
+    data = simulated([(0.2 * k, 0.5) for k in range(5)])
+    data.trials[-1] = replace(data.trials[-1], ended=9.0)
+    model = present(fit_study(data))
+    found = continued(choose_points(model, data, 3), model, data, 9)
+    assert found[:5] == data.points
+    assert len(found) == 8
+    combined = present(combine(model, data))
+    codes = combined.cube.encode([each.params for each in found])
+    costs = np.sort(combined.expected_means(codes)[:, 1])
+    assert np.diff(costs).min() > 0.5 * MIN_GAP, "a rounded θ may be a little closer"
+    data.points[:] = [replace(each, began=10.0) for each in data.points]
+    assert continued(choose_points(model, data, 3), model, data, 9) == data.points
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])

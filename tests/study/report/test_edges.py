@@ -1,5 +1,7 @@
 """Which bounds the front is said to lie at."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.study.made_studies import present, simulated
@@ -19,17 +21,17 @@ def test_a_parameter_without_effect_has_no_edge(monkeypatch: pytest.MonkeyPatch)
     analysis = Analysis(data)
     there = find_edges(data.experiment, front_thetas(analysis))
     assert [(each.parameter.name, each.is_upper) for each in there] == [
-        ("effort", False),
         ("effort", True),
         ("idle", True),
     ]
-    assert front_edges(analysis) == there[:2]
+    assert front_edges(analysis) == there[:1]
     caption = theta_chart(analysis).caption
     assert "effort at its highest, 1" in caption
     assert "idle at its" not in caption
     assert movable_edges(analysis) == there
-    monkeypatch.setattr(edges, "front_edges", lambda _: there[:1])
-    assert movable_edges(analysis) == [there[0], there[2]], "a named parameter moves as advised"
+    lower = replace(there[0], is_upper=False)
+    monkeypatch.setattr(edges, "front_edges", lambda _: [lower])
+    assert movable_edges(analysis) == [lower, there[1]], "a named parameter moves as advised"
 
 
 @pytest.mark.parametrize("is_upper", [False, True])

@@ -4,7 +4,6 @@ import itertools
 import json
 import re
 import time
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,16 +16,15 @@ from sqlalchemy import NullPool, Pool, QueuePool, create_engine
 from tests.study.cli.test_failures import made
 from tests.study.conftest import Coin, CoinGame
 from tests.study.experiments.definitions import COINS
-from tests.study.made_studies import simulated, store_coins
+from tests.study.made_studies import store_coins
 from tests.study.program import invoked, refused, succeeded
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.objectives.goals import EXACT_SCORE, SCORE, WIN_RATE, Goal
 from thetafront.study.log import database as database_module
-from thetafront.study.log.point import Point
 from thetafront.study.run import stopping
 from thetafront.study.run.budget import RunningTime
 from thetafront.study.run.stopping import Precision
-from thetafront.study.run.sweep import added_before, without_widening
+from thetafront.study.run.sweep import without_widening
 
 pytestmark = pytest.mark.usefixtures("no_processes")
 
@@ -90,20 +88,6 @@ def test_validation_continues_until_the_budget_is_spent_unless_a_target_is_given
     precision = Precision.from_options(goal, *given, 6, budget)
     assert precision.open_end is open_end
     assert precision.most_games == (given[1] or (3 if goal.is_exact else 1000))
-
-
-def test_points_that_a_run_added_continue_if_no_proposal_is_new() -> None:
-    """The newest of them, so that old points of a smaller search do not crowd them out."""
-    data = simulated([(0.1 * k, 0.5) for k in range(10)])
-    data.points[:] = [replace(each, number=k) for k, each in enumerate(data.points)]
-    first, second, third, *others = data.points
-    assert added_before([first, second, third], data) == others[-6:]
-    assert added_before(data.points[:6], data) == data.points[6:]
-    data.points[6:] = [replace(each, error="failed") for each in data.points[6:]]
-    assert added_before([first, second, third], data) == data.points[3:6]
-    assert added_before([first, data.points[-1]], data) == data.points[2:6], "one was left out"
-    new = Point({"effort": 0.95, "idle": 0.1}, "proposal")
-    assert added_before([first, second, new], data) == []
 
 
 def files(folder: Path) -> dict[str, bytes]:
