@@ -33,6 +33,7 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Form
 
 N_ROUNDS = 2  # how often the model of the trials is fitted again
+MAX_GROWTH = 3  # number of points, including added ones, divided by the number asked for
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 # A point extends a range of costs noticeably if it does so by this share or more, in log cost.
 MIN_EXTENSION = 0.05
@@ -205,32 +206,34 @@ def proposal_at(code: Floats, model: FittedModel, data: StudyData) -> Point:
     return Point(values, next(same, "proposal"))
 
 
-def continued(
-    proposals: list[Point], model: FittedModel, data: StudyData, most: int
+def points_to_validate(
+    model: FittedModel, data: StudyData, n_points: int, open_end: bool
 ) -> list[Point]:
-    """Return the points of a validation that may go on with those of an earlier run.
+    """Return the points to play in a validation: those of :func:`choose_points` at first.
 
-    A study without points gets the ``proposals``. Otherwise, its points go on. If trials have been
-    played since, as many points as there are proposals are new (:func:`more_points`). Of the
-    study's points, those that add most hypervolume go on, so that there are ``most`` in all. Points
-    that were left out are played again if they are still proposed.
+    A validation with an open end goes on with the study's points. If trials have been played since
+    these were chosen, as many points as at first are new (:func:`more_points`). There are at most
+    :data:`MAX_GROWTH` times as many as at first in all; if the study has more, those that add most
+    hypervolume go on. Points that were left out are played again if they are still proposed.
     """
+    proposals = choose_points(model, data, n_points)
     keys = {each.key for each in proposals}
     stored = [each for each in data.allowed_points if not each.error or each.key in keys]
-    if not stored:
+    if not (open_end and stored):
         return proposals
-    newest = max(each.ended for each in data.trials)
-    has_new_trials = max(each.began for each in stored) < newest
+    has_new_trials = max(each.began for each in stored) < max(each.ended for each in data.trials)
     n_new = len(proposals) if has_new_trials else max(0, len(proposals) - len(stored))
-    combined = combine(model, data) or model
-    if len(stored) > most - n_new:
-        stored.sort(key=lambda each: data.experiment.cost.value(each.in_order))
+    n_kept = MAX_GROWTH * len(proposals) - n_new
+    if len(stored) > n_kept:
+        combined = combine(model, data) or model
         mean = combined.expected_means(model.cube.encode([each.params for each in stored]))
-        stored = [stored[k] for k in most_hypervolume(mean, most - n_new)]
+        order = np.argsort(-mean[:, 1])  # the cheapest first
+        stored = [stored[order[k]] for k in most_hypervolume(mean[order], n_kept)]
     known = {each.key for each in stored}
     given = data.experiment.baselines
     baselines = [each for each in proposals if each.origin in given and each.key not in known]
-    return [*baselines, *stored, *more_points(model, data, [*baselines, *stored], [], n_new)]
+    points = [*baselines, *stored]
+    return [*points, *more_points(model, data, points, [], n_new)] if n_new else points
 
 
 def more_points(

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.study_data import StudyData
-from thetafront.study.model.study_model import choose_points
+from thetafront.study.model.study_model import points_to_validate
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.run.allocation import FIRST_GAMES, Played, decades_of_budgets, next_round
 from thetafront.study.run.dispatch import Dispatch
@@ -315,7 +315,10 @@ def expected_points(
     """Return the expected means, variances and times of the points to validate."""
     experiment = data.experiment
     goal = experiment.goal
-    if precision is None or not (chosen := choose_points(model, data, precision.n_points)):
+    if precision is None:
+        return Played(*[np.zeros(0)] * 6)
+    chosen = points_to_validate(model, data, precision.n_points, precision.open_end)
+    if not chosen:
         return Played(*[np.zeros(0)] * 6)
     params = [point.params for point in chosen]
     codes = model.cube.encode(params)

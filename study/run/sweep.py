@@ -28,9 +28,8 @@ from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
 from thetafront.study.model.study_model import (
     another_point,
-    choose_points,
-    continued,
     more_points,
+    points_to_validate,
 )
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import print_front, print_notes
@@ -46,7 +45,7 @@ from thetafront.study.run.search import Search
 from thetafront.study.run.settings import MAX_TRIALS, SearchSettings
 from thetafront.study.run.source import GameSource
 from thetafront.study.run.stopping import Precision, RegretTarget
-from thetafront.study.run.validation import MAX_GROWTH, Validation
+from thetafront.study.run.validation import Validation
 from thetafront.study.run.workers import PlayError
 from thetafront.study.terminal.console import print_text
 from thetafront.study.text import counted, duration
@@ -215,8 +214,8 @@ class Sweep:
         used = budget.seconds - budget.left
         if budget.is_limited and used < SHORT_SEARCH * budget.seconds:
             self.out.print(
-                f"all trials are complete after {duration(used)} of {duration(budget.seconds)} "
-                f"(for more, use a larger {option('trials')})"
+                f"all trials are complete after {duration(used)}, although the search had "
+                f"{duration(budget.seconds)} (for more, use a larger {option('trials')})"
             )
 
     def begins(self, phase: str) -> bool:
@@ -291,9 +290,7 @@ class Sweep:
                     return
                 raise RunError(f"study: {self.location.name!r} has no complete trial yet")
             if points is None:
-                points = choose_points(model, data, precision.n_points)
-                if precision.open_end:
-                    points = continued(points, model, data, MAX_GROWTH * len(points))
+                points = points_to_validate(model, data, precision.n_points, precision.open_end)
             is_broken = data.experiment.space.broken_by  # a constraint may have become stricter
             points = [each for each in points if not is_broken(each.params)]
         if not points:

@@ -32,6 +32,7 @@ from thetafront.study.log.seeds import validation_seed
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import VALIDATION
 from thetafront.study.log.writer import StudyWriter
+from thetafront.study.model.study_model import MAX_GROWTH
 from thetafront.study.run.allocation import (
     FIRST_GAMES,
     Played,
@@ -55,7 +56,6 @@ More = Callable[[Sequence[Point], Sequence[Point], int], Sequence[Point]]
 """Takes the validated and the left-out points, and returns at most so many others to validate."""
 
 GROWTH_BETWEEN_CHECKS = 1.2
-MAX_GROWTH = 3  # number of points, including added ones, divided by the number asked for
 MAX_SHARE_OF_ADDED = 0.5  # of the time left, for the first games of points that are added
 MAX_SHARE_OF_CHOICES = 0.2  # of the time left, to choose the points that are added
 ADDED_AT_ONCE = 2  # points; if their first games cannot occupy all workers, more are added

@@ -16,13 +16,14 @@ from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.model.study_model import (
+    MAX_GROWTH,
     MIN_GAP,
     another_point,
     choose_points,
     combine,
-    continued,
     fit_study,
     more_points,
+    points_to_validate,
 )
 from thetafront.study.pareto import hypervolume
 from thetafront.study.samplers.fitted_model import FittedModel
@@ -203,27 +204,35 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     data = simulated([(0.1 * k, 0.5) for k in range(10)])
     model = present(fit_study(data))
     proposals = choose_points(model, data, 4)
-    assert continued(proposals, model, replace(data, points=[]), 12) == proposals
-    assert continued(proposals, model, data, 12) == data.points
-    few = continued(proposals, model, replace(data, points=data.points[:1]), 12)
+
+    def validated(points: list[Point], n: int = 4, open_end: bool = True) -> list[Point]:
+        return points_to_validate(model, replace(data, points=points), n, open_end)
+
+    assert [each.key for each in validated([])] == [each.key for each in proposals]
+    assert validated(data.points) == data.points
+    closed = validated(data.points, open_end=False)
+    assert [each.key for each in closed] == [each.key for each in proposals]
+    few = validated(data.points[:1])
     assert few[0] is data.points[0]
     assert len(few) == 4, "a kill left a single one"
-    some = continued(proposals, model, data, 6)
-    assert len(some) == 6
-    assert data.points[0] in some
-    assert data.points[-1] in some, "those that add most hypervolume, first the ends"
-    failed = [*data.points[:8], *(replace(each, error="failed") for each in data.points[8:])]
-    left_out = replace(data, points=failed)
-    assert continued(proposals, model, left_out, 12) == failed[:8]
-    again = [*proposals, replace(data.points[9], games={})]
-    assert continued(again, model, left_out, 12) == [*failed[:8], failed[9]]
+    some = validated(data.points, n=2)
+    assert len(some) == MAX_GROWTH * 2
+    assert (some[0], some[-1]) == (data.points[0], data.points[-1])
+    unplayed = validated([replace(each, games={}) for each in data.points[::-1]], n=2)
+    assert [unplayed[0].key, unplayed[-1].key] == [some[0].key, some[-1].key]
+    failed = [replace(each, error="failed") for each in (proposals[1], data.points[9])]
+    assert validated([*data.points[:8], *failed]) == [*data.points[:8], failed[0]]
+    given = replace(data.experiment, baselines={"mine": {"effort": 0.55, "idle": 0.5}})
+    found = points_to_validate(model, replace(data, experiment=given), 4, True)
+    assert found[0].origin == "mine"
+    assert found[1:] == data.points, "the definition has got a baseline"
 
 
 def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -> None:
     data = simulated([(0.2 * k, 0.5) for k in range(5)])
     data.trials[-1] = replace(data.trials[-1], ended=9.0)
     model = present(fit_study(data))
-    found = continued(choose_points(model, data, 3), model, data, 9)
+    found = points_to_validate(model, data, 3, True)
     assert found[:5] == data.points
     assert len(found) == 8
     combined = present(combine(model, data))
@@ -231,7 +240,7 @@ def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -
     costs = np.sort(combined.expected_means(codes)[:, 1])
     assert np.diff(costs).min() > 0.5 * MIN_GAP, "a rounded θ may be a little closer"
     data.points[:] = [replace(each, began=10.0) for each in data.points]
-    assert continued(choose_points(model, data, 3), model, data, 9) == data.points
+    assert points_to_validate(model, data, 3, True) == data.points
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
