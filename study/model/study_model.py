@@ -33,7 +33,9 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Form
 
 N_ROUNDS = 2  # how often the model of the trials is fitted again
-MAX_GROWTH = 3  # number of points, including added ones, divided by the number asked for
+# Number of points, including added ones, divided by the number asked for. With more, most points
+# would be timed for a short time only, and the intervals of times would be wide.
+MAX_GROWTH = 2
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
 # A point extends a range of costs noticeably if it does so by this share or more, in log cost.
 MIN_EXTENSION = 0.05

@@ -57,8 +57,8 @@ More = Callable[[Sequence[Point], Sequence[Point], int], Sequence[Point]]
 
 GROWTH_BETWEEN_CHECKS = 1.2
 MAX_SHARE_OF_ADDED = 0.5  # of the time left, for the first games of points that are added
-MAX_SHARE_OF_CHOICES = 0.2  # of the time left, to choose the points that are added
-ADDED_AT_ONCE = 2  # points; if their first games cannot occupy all workers, more are added
+MAX_SHARE_OF_CHOICES = 0.1  # of the time left, to choose the points that are added
+ADDED_AT_ONCE = 3  # points; if their first games cannot occupy all workers, more are added
 COARSE = 1.25  # a front is coarse if neighbours differ by more than this many standard errors
 MIN_SECONDS_TO_STORE = 1e-4  # time to store a game; shorter games count as if they took this long
 SECONDS_TOGETHER = 5.0  # of a task if agents learn, since loading an agent takes half a second
@@ -248,7 +248,7 @@ class Validation(GameSource[Key]):
         return max(seconds, MIN_SECONDS) / max(1, self.n_workers)
 
     def fill_in(self) -> None:
-        """Add a few points that are worth adding, up to three times as many as were asked for.
+        """Add a few points that are worth adding, up to twice as many as were asked for.
 
         The games of these points show which points to add next, so few are added at once, unless
         choosing them takes too long. The first games of all added points, for which agents may have
@@ -266,11 +266,11 @@ class Validation(GameSource[Key]):
         self.is_full = len(new) < max(1, most)
         for point in new:
             self.add(point)
-        if new:
-            added = f"{counted(len(new), 'point')} added"
-            if len(self.points) >= MAX_GROWTH * self.n_asked:
-                added += f" (for more, use a larger {option('validation-points')})"
-            self.message(f"neighbours on the front differ by more than their errors: {added}")
+        if new and not n_added:
+            self.message("neighbours on the front differ by more than their errors: adding points")
+        if new and len(self.points) >= MAX_GROWTH * self.n_asked:
+            more = f"for more, use a larger {option('validation-points')}"
+            self.message(f"there are {len(self.points)} points now ({more})")
 
     def allocated(self) -> dict[str, int]:
         """Return how many games each point gets in a later round (:func:`next_round`)."""

@@ -203,9 +203,9 @@ def test_more_points_are_chosen_by_what_validation_found() -> None:
 def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     data = simulated([(0.1 * k, 0.5) for k in range(10)])
     model = present(fit_study(data))
-    proposals = choose_points(model, data, 4)
+    proposals = choose_points(model, data, 5)
 
-    def validated(points: list[Point], n: int = 4, open_end: bool = True) -> list[Point]:
+    def validated(points: list[Point], n: int = 5, open_end: bool = True) -> list[Point]:
         return points_to_validate(model, replace(data, points=points), n, open_end)
 
     assert [each.key for each in validated([])] == [each.key for each in proposals]
@@ -214,7 +214,7 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     assert [each.key for each in closed] == [each.key for each in proposals]
     few = validated(data.points[:1])
     assert few[0] is data.points[0]
-    assert len(few) == 4, "a kill left a single one"
+    assert len(few) == 5, "a kill left a single one"
     some = validated(data.points, n=2)
     assert len(some) == MAX_GROWTH * 2
     assert (some[0], some[-1]) == (data.points[0], data.points[-1])
@@ -223,7 +223,7 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     failed = [replace(each, error="failed") for each in (proposals[1], data.points[9])]
     assert validated([*data.points[:8], *failed]) == [*data.points[:8], failed[0]]
     given = replace(data.experiment, baselines={"mine": {"effort": 0.55, "idle": 0.5}})
-    found = points_to_validate(model, replace(data, experiment=given), 4, True)
+    found = points_to_validate(model, replace(data, experiment=given), 5, True)
     assert found[0].origin == "mine"
     assert found[1:] == data.points, "the definition has got a baseline"
 
@@ -232,15 +232,15 @@ def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -
     data = simulated([(0.2 * k, 0.5) for k in range(5)])
     data.trials[-1] = replace(data.trials[-1], ended=9.0)
     model = present(fit_study(data))
-    found = points_to_validate(model, data, 3, True)
+    found = points_to_validate(model, data, 5, True)
     assert found[:5] == data.points
-    assert len(found) == 8
+    assert len(found) == 10
     combined = present(combine(model, data))
     codes = combined.cube.encode([each.params for each in found])
     costs = np.sort(combined.expected_means(codes)[:, 1])
     assert np.diff(costs).min() > 0.5 * MIN_GAP, "a rounded θ may be a little closer"
     data.points[:] = [replace(each, began=10.0) for each in data.points]
-    assert points_to_validate(model, data, 3, True) == data.points
+    assert points_to_validate(model, data, 5, True) == data.points
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
