@@ -265,7 +265,7 @@ def test_an_interrupt_speaks_of_stored_games_only_where_there_are_some(tmp_path:
 
 @pytest.mark.parametrize(
     ("step", "method", "phase"),
-    [("choose_points", "validate", "validation"), ("print_notes", "report", "report")],
+    [("points_to_validate", "validate", "validation"), ("print_notes", "report", "report")],
 )
 def test_an_interrupt_while_no_games_are_played_writes_tables(
     step: str, method: str, phase: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
