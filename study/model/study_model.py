@@ -5,6 +5,7 @@ to validate, and the games of validation can refute its predictions. The *combin
 to trials and validation games, and gives the expected score and cost of a θ.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -33,7 +34,7 @@ from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Form
 
 N_ROUNDS = 2  # how often the model of the trials is fitted again
-# Number of points, including added ones, divided by the number asked for. With more, most points
+# A validation adds points until it has this many times the number asked for. With more, most points
 # would be timed for a short time only, and the intervals of times would be wide.
 MAX_GROWTH = 2
 MIN_GAP = 0.02  # minimum gap between the costs of two validated points, in decades (about 5%)
@@ -213,29 +214,33 @@ def points_to_validate(
 ) -> list[Point]:
     """Return the points to play in a validation: those of :func:`choose_points` at first.
 
-    A validation with an open end goes on with the study's points. If trials have been played since
-    these were chosen, as many points as at first are new (:func:`more_points`). There are at most
-    :data:`MAX_GROWTH` times as many as at first in all; if the study has more, those that add most
-    hypervolume go on. Points that were left out are played again if they are still proposed.
+    A validation with an open end goes on with the study's points. New points are added if trials
+    have been played since these were chosen (:func:`n_due`). Points that were left out stay out.
     """
     proposals = choose_points(model, data, n_points)
-    keys = {each.key for each in proposals}
-    stored = [each for each in data.allowed_points if not each.error or each.key in keys]
+    stored = [each for each in data.allowed_points if not each.error]
     if not (open_end and stored):
         return proposals
-    has_new_trials = max(each.began for each in stored) < max(each.ended for each in data.trials)
-    n_new = len(proposals) if has_new_trials else max(0, len(proposals) - len(stored))
-    n_kept = MAX_GROWTH * len(proposals) - n_new
-    if len(stored) > n_kept:
-        combined = combine(model, data) or model
-        mean = combined.expected_means(model.cube.encode([each.params for each in stored]))
-        order = np.argsort(-mean[:, 1])  # the cheapest first
-        stored = [stored[order[k]] for k in most_hypervolume(mean[order], n_kept)]
-    known = {each.key for each in stored}
     given = data.experiment.baselines
+    # A baseline whose games failed would be left out again.
+    known = {each.key for each in data.points if not each.error or each.failures}
     baselines = [each for each in proposals if each.origin in given and each.key not in known]
     points = [*baselines, *stored]
+    n_new = n_due(data.complete_trials, points, len(proposals))
     return [*points, *more_points(model, data, points, [], n_new)] if n_new else points
+
+
+def n_due(trials: Sequence[Point], points: Sequence[Point], n_first: int) -> int:
+    """Return how many new points are due; ``n_first`` are due after the first trials.
+
+    After any trial, a share of ``n_first`` points is chosen: the share of trials from this one on.
+    So one more trial changes nothing, and twice as many trials bring half as many points as before.
+    """
+    ended = np.sort([each.ended for each in trials])
+    began = np.sort([each.began for each in points])
+    n_chosen_since = len(points) - np.searchsorted(began, ended)
+    shares = 1.0 - np.arange(len(trials)) / len(trials)
+    return max(0, math.floor(np.max(n_first * shares - n_chosen_since)))
 
 
 def more_points(
@@ -253,6 +258,8 @@ def more_points(
     """
     points = {each.key: each for each in (*data.points, *validated, *left_out)}
     combined = combine(model, replace(data, points=list(points.values()))) or model
+    # Avoided here, so that the front is not predicted anew for each point.
+    combined = combined.avoiding([each.params for each in points.values() if each.error])
     known = [each for each in points.values() if not each.error]
     added: list[Point] = []
     while len(added) < n:

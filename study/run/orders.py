@@ -15,11 +15,7 @@ from thetafront.agents.agent import warm
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import range_text
-from thetafront.study.experiments.widening import (
-    WidenRequest,
-    parse_widen_request,
-    widened,
-)
+from thetafront.study.experiments.widening import WidenRequest, parse_widen_request, widened
 from thetafront.study.log.database import storage_errors_reported
 from thetafront.study.log.location import RESULTS, Location, locate, make_folder, why_unusable
 from thetafront.study.log.lock import locked

@@ -66,10 +66,10 @@ class Precision:
     # biased a mean by at most a twentieth of its standard error.)
     standard_error: float | None = SCORE.standard_error
     most_games: int = DEFAULT_GAMES  # limit on the games of a point
-    n_points: int = 12  # number of budgets; for each, a proposal of the model is chosen
+    n_points: int = 12  # how many points of the predicted front are chosen at first
     # Whether to continue beyond the standard error and `most_games`, until something else stops the
-    # validation, such as the end of the budget. The limit is then 20,000 games per point; up to 25
-    # points can play this many games without sharing seeds.
+    # validation, such as the end of the budget. The limit is then 20,000 games per point; if there
+    # are more than 25 points, those with more than 1,000 games share seeds with others.
     open_end: bool = False
     games_of_a_run: int = SEEDS_A_POINT  # with `open_end`, maximum that a run adds to a point
 

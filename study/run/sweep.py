@@ -26,11 +26,7 @@ from thetafront.study.log.manifest import provenance
 from thetafront.study.log.point import Point
 from thetafront.study.log.server_lock import ServerLock
 from thetafront.study.log.study_data import StudyData, store_run
-from thetafront.study.model.study_model import (
-    another_point,
-    more_points,
-    points_to_validate,
-)
+from thetafront.study.model.study_model import another_point, more_points, points_to_validate
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.front_tables import print_front, print_notes
 from thetafront.study.run.budget import Budget
@@ -54,8 +50,8 @@ from thetafront.study.train.on_demand import room
 MAX_SHARE_OF_REPORT = 0.4  # maximum share of a budget for the last report, on a loaded machine
 MORE_TRIALS = 1.5  # factor on the number of trials, while validation would not reach the target
 SEARCH_SHARE = 0.5  # share of a budget; time that the search does not use goes to validation
-SHORT_SEARCH = 0.5  # a search that needs less than this share of its time could have more trials
 SEARCH_SHARE_OF_EXACT = 0.85  # the same, if scores are exact and validation only measures times
+SHORT_SEARCH = 0.5  # a search that needs less than this share of its time could have more trials
 
 
 def search_share(experiment: Experiment) -> float:

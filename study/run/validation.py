@@ -106,6 +106,7 @@ class Validation(GameSource[Key]):
         self.next_check = 0.0
         self.learning_seconds = 0.0  # the longest that an agent took to learn
         self.n_asked = precision.n_points + len(experiment.baselines)
+        self.n_added = 0  # how many points :meth:`fill_in` has added
         self.is_full = False  # whether no point is worth adding, or time is left for none
         self.seconds_to_choose = 0.0  # how long the last choice of points took
         for point in points:
@@ -254,9 +255,9 @@ class Validation(GameSource[Key]):
         choosing them takes too long. The first games of all added points, for which agents may have
         to learn, take a share of the time left at first.
         """
-        n_added = max(0, len(self.points) - self.n_asked)
-        n_in_time = MAX_SHARE_OF_ADDED * (self.seconds_left / self.seconds_to_begin() + n_added)
-        most = int(min(MAX_GROWTH * self.n_asked - len(self.points), n_in_time - n_added))
+        n_begun = self.seconds_left / self.seconds_to_begin() + self.n_added
+        n_in_time = MAX_SHARE_OF_ADDED * n_begun - self.n_added
+        most = int(min(MAX_GROWTH * self.n_asked - len(self.points), n_in_time))
         n_choices = MAX_SHARE_OF_CHOICES * self.seconds_left / max(self.seconds_to_choose, 1e-3)
         several = max(ADDED_AT_ONCE, self.n_workers // FIRST_GAMES)
         most = min(most, max(several, math.ceil(most / max(1.0, n_choices))))
@@ -266,8 +267,9 @@ class Validation(GameSource[Key]):
         self.is_full = len(new) < max(1, most)
         for point in new:
             self.add(point)
-        if new and not n_added:
+        if new and not self.n_added:
             self.message("neighbours on the front differ by more than their errors: adding points")
+        self.n_added += len(new)
         if new and len(self.points) >= MAX_GROWTH * self.n_asked:
             more = f"for more, use a larger {option('validation-points')}"
             self.message(f"there are {len(self.points)} points now ({more})")

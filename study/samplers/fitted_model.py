@@ -170,11 +170,12 @@ class FittedModel:
 
     def avoiding(self, thetas: Sequence[Mapping[str, Any]]) -> "FittedModel":
         """Return the model with these θ, whose games failed, added as points that failed."""
-        if not thetas:
+        points = self.cube.encode(thetas).reshape(-1, self.cube.n_coordinates)
+        failed = self.observations.failed.reshape(-1, self.cube.n_coordinates)
+        new = points[~is_among(points, failed)]
+        if not len(new):
             return self
-        points = self.cube.encode(thetas)
-        failed = self.observations.failed.reshape(-1, points.shape[1])
-        observations = replace(self.observations, failed=np.concatenate([failed, points]))
+        observations = replace(self.observations, failed=np.concatenate([failed, new]))
         return replace(self, observations=observations)
 
     def given(

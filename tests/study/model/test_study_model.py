@@ -1,5 +1,6 @@
 """What is validated: baselines and the model's proposals; and what replaces a point left out."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from tests.study.conftest import QUICK, CoinGame
 from tests.study.made_studies import data_of_values, present, record_of, simulated
+from thetafront.agents.agent import FailedGame
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
@@ -16,13 +18,13 @@ from thetafront.study.log.point import Point, theta_key
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.model.study_model import (
-    MAX_GROWTH,
     MIN_GAP,
     another_point,
     choose_points,
     combine,
     fit_study,
     more_points,
+    n_due,
     points_to_validate,
 )
 from thetafront.study.pareto import hypervolume
@@ -200,6 +202,16 @@ def test_more_points_are_chosen_by_what_validation_found() -> None:
     assert len(more_points(model, before, data.points, [], 1000)) < 1000, "ends if none is worth it"
 
 
+def test_a_theta_that_failed_is_avoided_once() -> None:
+    """Otherwise the front would be predicted anew for each point that is added."""
+    data = simulated([(0.5, 0.5)])
+    model, failed = present(fit_study(data)), data.points[0].params
+    avoided = model.avoiding([failed])
+    assert len(avoided.observations.failed) == 1
+    assert avoided.avoiding([failed]) is avoided
+    assert model.avoiding([]) is model
+
+
 def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     data = simulated([(0.1 * k, 0.5) for k in range(10)])
     model = present(fit_study(data))
@@ -215,32 +227,65 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     few = validated(data.points[:1])
     assert few[0] is data.points[0]
     assert len(few) == 5, "a kill left a single one"
-    some = validated(data.points, n=2)
-    assert len(some) == MAX_GROWTH * 2
-    assert (some[0], some[-1]) == (data.points[0], data.points[-1])
-    unplayed = validated([replace(each, games={}) for each in data.points[::-1]], n=2)
-    assert [unplayed[0].key, unplayed[-1].key] == [some[0].key, some[-1].key]
+    assert validated(data.points, n=2) == data.points, "all, however few are asked for"
+    unplayed = [replace(each, games={}) for each in data.points]
+    assert validated(unplayed) == unplayed, "a kill came before their first games"
     failed = [replace(each, error="failed") for each in (proposals[1], data.points[9])]
-    assert validated([*data.points[:8], *failed]) == [*data.points[:8], failed[0]]
+    assert validated([*data.points[:8], *failed]) == data.points[:8], "left out for good"
     given = replace(data.experiment, baselines={"mine": {"effort": 0.55, "idle": 0.5}})
     found = points_to_validate(model, replace(data, experiment=given), 5, True)
     assert found[0].origin == "mine"
     assert found[1:] == data.points, "the definition has got a baseline"
 
 
+def test_a_baseline_that_failed_is_played_again_only_if_no_game_has_shown_why() -> None:
+    data = simulated([(0.2 * k, 0.5) for k in range(5)])
+    given = replace(data.experiment, baselines={"mine": {"effort": 0.55, "idle": 0.5}})
+    data, model = replace(data, experiment=given), present(fit_study(data))
+    mine = replace(choose_points(model, data, 5)[0], error="failed")
+    shown = replace(mine, failures={0: FailedGame(0, "failed")})
+    for failed, is_played in ((mine, True), (shown, False)):
+        with_failed = replace(data, points=[*data.points, failed])
+        found = points_to_validate(model, with_failed, 4, True)
+        assert [each.origin == "mine" for each in found] == [True] * is_played + [False] * 5
+
+
 def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -> None:
     data = simulated([(0.2 * k, 0.5) for k in range(5)])
-    data.trials[-1] = replace(data.trials[-1], ended=9.0)
+    half = len(data.trials) // 2
+    data.trials[half:] = [replace(each, ended=9.0) for each in data.trials[half:]]
     model = present(fit_study(data))
     found = points_to_validate(model, data, 5, True)
     assert found[:5] == data.points
-    assert len(found) == 10
+    assert len(found) == 7, "half of the trials are new, so half of five points are"
     combined = present(combine(model, data))
     codes = combined.cube.encode([each.params for each in found])
     costs = np.sort(combined.expected_means(codes)[:, 1])
     assert np.diff(costs).min() > 0.5 * MIN_GAP, "a rounded θ may be a little closer"
-    data.points[:] = [replace(each, began=10.0) for each in data.points]
-    assert points_to_validate(model, data, 5, True) == data.points
+    stored = [*data.points, *(replace(each, began=10.0) for each in found[5:])]
+    assert points_to_validate(model, replace(data, points=stored), 5, True) == stored
+    killed = stored[:-1]
+    assert len(points_to_validate(model, replace(data, points=killed), 5, True)) == 7
+
+
+@pytest.mark.parametrize(
+    ("ended", "began", "n"),
+    [
+        (range(100), [], 12),
+        (range(100), [99.5] * 12, 0),
+        (range(100), [98.5] * 12, 0),  # one more trial
+        (range(100), [49.5] * 12, 6),
+        (range(100), [49.5] * 12 + [99.5], 5),
+        (range(100), [24.5] * 12 + [49.5] * 6, 6),
+        (range(100), [0.0] * 30, 11),  # long before all other trials
+        ([0.0] * 10, [0.0] * 12, 0),  # no time is known
+    ],
+)
+def test_new_points_are_due_in_proportion_to_new_trials(
+    ended: Sequence[float], began: Sequence[float], n: int
+) -> None:
+    trials = [Point({}, ended=each) for each in ended]
+    assert n_due(trials, [Point({}, began=each) for each in began], 12) == n
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])

@@ -456,19 +456,22 @@ def test_a_cluster_plays_together_what_one_machine_does(
 
 
 @pytest.mark.parametrize(
-    ("seconds_left", "seconds_to_choose", "added"),
+    ("n_asked", "seconds_left", "seconds_to_choose", "added"),
     [
-        (math.inf, 0.1, [3, 1, 0]),
-        (400.0, 0.1, [3, 1, 0]),
-        (400.0, 100.0, [4, 0]),
-        (200.0, 0.1, [3, 0]),
-        (100.0, 0.1, [1, 0]),
-        (50.0, 0.1, [0]),
+        (4, math.inf, 0.1, [3, 1, 0]),
+        (4, 400.0, 0.1, [3, 1, 0]),
+        (4, 400.0, 100.0, [4, 0]),
+        (4, 200.0, 0.1, [3, 0]),
+        (4, 100.0, 0.1, [1, 0]),
+        (4, 50.0, 0.1, [0]),
+        (5, math.inf, 0.1, [3, 3, 0]),  # some were left out
+        (3, math.inf, 0.1, [2, 0]),  # a repeated command begins with more than it asks for
     ],
 )
 def test_points_are_added_if_there_is_time_for_their_first_games(
     opened: Callable[[], Log],
     here: None,
+    n_asked: int,
     seconds_left: float,
     seconds_to_choose: float,
     added: list[int],
@@ -486,7 +489,7 @@ def test_points_are_added_if_there_is_time_for_their_first_games(
         study,
         data_of(study, EXACT, seed=SEED),
         points,
-        Precision(1.0, most_games=20, n_points=len(points) - 1, open_end=True),
+        Precision(1.0, most_games=20, n_points=n_asked - 1, open_end=True),
         said.append,
         more=lambda _, __, n: list(islice(fresh, n)),
     )
@@ -498,4 +501,5 @@ def test_points_are_added_if_there_is_time_for_their_first_games(
         run.fill_in()
         assert len(run.points) == n_before + n
     assert run.is_full
-    assert len(said) == bool(added[0]) + (sum(added) == 4), "once, and when it is full"
+    full = len(run.points) == 2 * n_asked
+    assert len(said) == bool(added[0]) + full, "once, and when it is full"
