@@ -122,7 +122,7 @@ def champions(
     jobs: JobsOption = None,
     output: Annotated[Path, output_option("champions")] = RESULTS / "champions",
 ) -> None:
-    """Draw 2048 agents: score against CPU time.
+    """Plot agents for 2048: score against CPU time.
 
     Plays each network at several search depths. Repeat the command to resume after a stop.
     """

@@ -45,7 +45,7 @@ def status(study: StudyArgument, name: NameOption = None, results: ResultsOption
 
 @app.command()
 def front(study: StudyOrFolder, name: NameOption = None, results: ResultsOption = RESULTS) -> None:
-    """Print a study's validated or predicted front."""
+    """Print a study's validated front, or else the predicted one."""
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.front_tables import print_front, print_notes
 
@@ -77,7 +77,7 @@ def pick(
 
     Give a limit on the study's cost, or a target for its goal; without either, pick says which
     options the study has. The most promising θ is played on fresh seeds and becomes a validated
-    point; the answer is the best θ played so far. Given a folder of tables, pick plays nothing.
+    point; the answer is the best validated θ. Given a folder of tables, pick plays nothing.
     """
     from thetafront.study.report.analysis import Analysis
     from thetafront.study.report.pick_text import pick_json, pick_text

@@ -4,13 +4,13 @@ Notation
 --------
 =======  ===========================================================================================
 t        a budget: the highest cost allowed
-r(t)     the played θ that is recommended at budget t
+r(t)     the tested θ that is recommended at budget t
 f, c     a draw of goal and cost of several θ from their joint posterior, given all games
 regret   of a draw at t: the best f of all θ with c ≤ t, minus f(r(t)); at least 0
 ε(t)     the bound: 95% of the draws have a regret of at most ε(t) at every t
 =======  ===========================================================================================
 
-A draw covers the played θ, and θ that are promising for some budget. The promising θ are chosen
+A draw covers the tested θ, and θ that are promising for some budget. The promising θ are chosen
 from thousands of θ over the whole space and near the predicted front, unless they probably cannot
 be played. The range of costs is divided into many strips. In each strip, the few θ with the highest
 mean plus 2 standard deviations of the goal are chosen. ε(t) is a quantile of the draws' regrets at

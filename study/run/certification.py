@@ -1,9 +1,9 @@
 """Which points a sweep validates next, until no bound of its certificate is above a target.
 
 Validation takes most of a study's games, and a point loses its use when more trials find a better
-one. So the first validation waits until it is predicted to reduce all bounds well below the target.
-If more trials hardly lower this forecast, it has up to four times as many points. After it,
-predicted θ are played as long as this is expected to lower a bound; else, more trials follow.
+one. So the first validation is delayed until it should lower all bounds well below the target. If
+more trials hardly lower this forecast, up to four times as many points are validated. Then
+predicted θ are played while this is expected to lower a bound; otherwise, more trials follow.
 """
 
 import math

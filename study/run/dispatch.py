@@ -1,6 +1,6 @@
 """The loop between a source of games and the workers.
 
-A few tasks per worker are in flight, which means that they are being played or queued
+Each worker has a few tasks, which are being played or queued
 (:attr:`study.run.source.GameSource.tasks_per_worker`). Meanwhile, the source may prepare the next
 tasks. Workers wait only if preparing a task takes longer than playing it.
 """

@@ -130,7 +130,7 @@ class SweepOptions:
         float | None,
         decimal(
             "Validation: standard error of the mean at which a point has enough games.",
-            show_default="the goal's, if it has one: 500 points, or 0.015 for a win rate",
+            show_default="without a budget, the goal's: 500 points, or 0.015 for a win rate",
         ),
     ] = None
     validation_games: Annotated[

@@ -4,7 +4,7 @@ The time of a game depends on θ, and varies a hundredfold over the space. So a 
 fitted to the logarithm of the mean seconds of a game at each trial and validated point so far. It
 predicts how long games of later trials and of the predicted front will take. The ratio of a game's
 wall-clock time to the CPU time of the agent's deciding thread is measured during the run. Later
-plans use this ratio, and so are more accurate.
+plans use this ratio, which makes them more accurate.
 """
 
 import math

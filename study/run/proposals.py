@@ -2,8 +2,8 @@
 
 The sampler works in a thread. On a cluster, it works in a separate process, so that the loop of
 games does not wait for Python's global lock. The sampler sees a copy of the study in memory. The
-copy changes only between proposals, so the sampler always sees a consistent state. It never writes
-to the study itself.
+copy changes only between proposals, so the sampler always sees a consistent state. The sampler
+never writes to the study.
 
 With a single worker on this machine, the number of a trial determines which results its proposal
 knows: the proposal of trial t knows the results of all trials up to t − 2. Trial t − 1 is always

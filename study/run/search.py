@@ -1,10 +1,9 @@
 """The search: play the games of one θ after another, until the budget is spent.
 
 One process owns the study and is its only writer; workers play games and know nothing of the study.
-Several trials are *open* at once, which means that their games are being played: while the games of
-one trial are played, the games of the next trial are queued, and the sampler works on the trial
-after it (:mod:`study.run.proposals`). If agents learn before they play, each worker plays a
-different trial.
+Several trials are *open* at once: while the games of one are played, those of the next are queued,
+and the sampler works on the one after that (:mod:`study.run.proposals`). If agents learn before
+they play, each worker plays a different trial.
 """
 
 import math

@@ -3,8 +3,8 @@
 A search picks the best of noisy means, so the observed means of its picks are too high. Validation
 plays some θ until their means are known precisely: the θ that the model predicts to be the best of
 the whole space, and the baselines. The games of validation do not enter the model of the trials.
-The model of all games chooses points that are added later, but these have no games yet. So no point
-is proposed because of its results in the games that judge it.
+The combined model chooses points that are added later, before they have any games. So no point is
+chosen because of the games that judge it.
 
 Games are played in rounds of a CPU minute, or of 15% of the CPU time played so far if that is more.
 In the first round, all points get the same small number of games. In later rounds, games go to the
