@@ -43,7 +43,11 @@ from thetafront.study.report.expected import (
 )
 from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
+from thetafront.study.samplers.predicted_front import spread
 
+# At most this many points of the predicted front, since each takes milliseconds. Neighbours then
+# differ by about 1% in cost.
+MAX_ANYWHERE = 512
 ELO = "elo"  # for a match, a query may give an Elo difference instead of a score
 
 
@@ -169,7 +173,9 @@ class Candidates:
     def anywhere(self) -> list[Candidate]:
         """Other θ of the whole space, along the front that the model predicts."""
         model, space = self.combined, self.data.experiment.space
-        thetas = [space.tidy(model.cube.decode(each)) for each in model.predicted_front.points]
+        front = model.predicted_front.points
+        some = front[spread(len(front), MAX_ANYWHERE)]
+        thetas = [space.tidy(model.cube.decode(each)) for each in some]
         points = {each.key: each for each in (Point(theta, "proposal") for theta in thetas)}
         expected = expected_at(model, [each.params for each in points.values()])
         known = {each.point.key for each in self.played}

@@ -264,6 +264,7 @@ class SweepOrder:
         If the study already has enough trials, these games only show how fast games are played.
         """
         settings, precision, seconds = self.settings, self.precision, self.budget_seconds
+        of_search = seconds if precision is None else search_share(experiment) * seconds
         few = replace(
             settings,
             n_trials=min(settings.design_size, MAX_DRY_RUN_TRIALS),
@@ -276,7 +277,7 @@ class SweepOrder:
         else:
             data = replace(study, experiment=experiment)  # its own definition may be gone
         with self.executor as workers, display:
-            settings = with_short_games(settings, data, workers, display.message)
+            settings = with_short_games(settings, data, workers, display.message, of_search)
             budget = Budget(DRY_RUN_SECONDS)
             search = Search(experiment, scratch, few, workers.capacity, display.message, budget)
             dispatch = Dispatch(search, workers, display, budget)
@@ -284,7 +285,6 @@ class SweepOrder:
         n_known = 0 if study is None else len(study.complete_trials)
         if study is None or n_known < MIN_TRIALS:
             data, n_complete = StudyData.read(scratch, experiment), n_known
-        of_search = seconds if precision is None else search_share(experiment) * seconds
         pace = Pace.measured(dispatch)
         return make_plan(Analysis(data), settings, precision, pace, of_search, seconds, n_complete)
 

@@ -155,8 +155,7 @@ class Sweep:
         assert self.settings is not None
         is_first = self.begins("search")
         with self.stops("search"):
-            data = self.analysis().data
-            left = self.budget.left
+            data, left = self.analysis().data, self.search_budget(reserved).left
             settings = with_short_games(self.settings, data, self.executor, self.out.print, left)
         self.settings = settings
         within = f", budget {duration(self.budget_seconds)}" if self.budget.is_limited else ""

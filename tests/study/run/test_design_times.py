@@ -8,7 +8,7 @@ import pytest
 
 from tests.study.program import succeeded
 from thetafront import Experiment, NumericParameter, Space, mean, sweep
-from thetafront.study.run.design_times import MAX_SHORT_GAMES, SECONDS_A_TRIAL, short_games
+from thetafront.study.run.design_times import MAX_SHORT_GAMES, short_games
 
 pytestmark = pytest.mark.usefixtures("no_pictures")
 
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
     ("games_in_time", "n_usual", "n"),
     [
         *[(0.01, 4, 4), (4.0, 4, 4), (7.9, 4, 4), (8.0, 4, 8), (15.9, 4, 8), (100.0, 4, 64)],
-        *[(19.0, 10, 10), (20.0, 10, 16), (1e6, 10, MAX_SHORT_GAMES), (1e6, 200, 200)],
+        *[(19.0, 10, 10), (20.0, 10, 16), (1e6, 10, MAX_SHORT_GAMES), (1e6, 300, 300)],
     ],
 )
 def test_games_fill_the_time_of_a_proposal(games_in_time: float, n_usual: int, n: int) -> None:
-    assert short_games(SECONDS_A_TRIAL / games_in_time, n_usual) == n
+    assert short_games(0.5 / games_in_time, n_usual, 0.5) == n
 
 
 @pytest.mark.usefixtures("no_processes")
@@ -49,7 +49,10 @@ def test_a_study_keeps_its_number_of_games_until_another_is_asked_for(tmp_path: 
 
 @pytest.mark.usefixtures("no_processes")
 def test_the_longest_games_of_a_design_count(tmp_path: Path) -> None:
-    """Those of a cheap θ are short, but a trial of the dearest would take a minute."""
+    """Those of a cheap θ are short, but a trial of the dearest would take a minute.
+
+    Fifteen minutes are enough for 384 trials of eight games.
+    """
 
     def play(seed: int, depth: int) -> dict[str, float]:
         if depth > 3:
@@ -58,10 +61,12 @@ def test_the_longest_games_of_a_design_count(tmp_path: Path) -> None:
 
     space = Space((NumericParameter("depth", 1, 4, integer=True),))
     slow = Experiment(name="slow", agent=play, space=space, goal=mean("score"))
-    asked = {"trials": 9, "design_size": 8, "sampler": "random", "results": tmp_path}
-    study = sweep(slow, validate=False, progress=False, jobs=1, **asked)
-    assert (study.trials["depth"][:8] > 3).any()
-    assert study.trials["n_games"].tolist() == [4] * 9
+    asked = {"trials": 9, "design_size": 8, "sampler": "random"}
+    for budget, n_games in (("1m", 4), ("15m", 8)):
+        found = {"budget": budget, "results": tmp_path / budget}
+        study = sweep(slow, validate=False, progress=False, jobs=1, **asked, **found)
+        assert (study.trials["depth"][:8] > 3).any()
+        assert study.trials["n_games"].tolist() == [n_games] * 9
 
 
 def test_the_start_of_a_users_process_is_no_game(tmp_path: Path) -> None:
@@ -101,5 +106,5 @@ def test_games_that_do_not_end_are_long(tmp_path: Path) -> None:
 def test_a_dry_run_prints_the_number_of_games_once(coin: Experiment, tmp_path: Path) -> None:
     """And not that of its own games, of which each θ has two."""
     said = succeeded(tmp_path, "sweep", "coin", "--jobs", "1", "--dry-run")
-    assert said.count("each trial gets 128 games") == 1
+    assert said.count("each trial gets 512 games") == 1
     assert said.count("games are short") == 1
