@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -52,6 +53,7 @@ def read_fields(given: Any) -> dict[str, Reported]:
         raise ValueError(f"fields: {error}") from None
 
 
+@lru_cache(maxsize=1024)  # the same names come with every game
 def one_line(text: str) -> str:
     """Return the first 200 characters of a text, on one line and in valid UTF-8."""
     return " ".join(text.encode(errors="replace").decode().splitlines())[:MAX_TEXT_LENGTH]
@@ -61,6 +63,8 @@ def kept(value: Any) -> Reported:
     """Return the stored form of a value of a report: a number, a short text or None."""
     if isinstance(value, bool):
         return int(value)
+    if type(value) in {int, float}:  # saves half of the time of reading a study
+        return value if abs(value) <= MAX_NUMBER else None
     if is_real(value):
         number = int(value) if isinstance(value, Integral) else float(value)
         return number if abs(number) <= MAX_NUMBER else None
