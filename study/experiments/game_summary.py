@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from thetafront.study.estimate import bounded_mean
 from thetafront.study.experiments.objectives.formats import elo
 from thetafront.study.shrinkage import NO_PRIOR, Prior
 
+MEAN = "mean_"  # prefix of the columns of what users' games report
 TILES_IN_CSV = (512, 1024, 2048, 4096, 8192, 16384)
 TILES_IN_TABLE = (4096, 8192)
 TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
@@ -21,7 +23,7 @@ TILES_IN_ANSWER = (1024, 2048, 4096, 8192)
 
 @dataclass(frozen=True)
 class GameSummary:
-    """A summary without columns; subclasses add the columns of their games."""
+    """A summary of what users' games report; subclasses add the columns of their games."""
 
     game: type[Game]  # the class of the games
     has_moves: bool = True  # whether the moves of games are counted
@@ -29,9 +31,16 @@ class GameSummary:
     def columns(self, games: Sequence[Any], prior: Prior = NO_PRIOR) -> dict[str, float]:
         """Return the columns to add to a table row for these games; NaN if there are no games.
 
-        ``prior`` is the prior of the goal's estimate.
+        ``prior`` is the prior of the goal's estimate. Numbers that all games report have means.
         """
-        return {}
+        ended = [each for each in games if isinstance(each, ReportedGame) and each.has_ended]
+        found = {}
+        for name in ended[0].reported if ended else ():
+            values = [each.reported.get(name) for each in ended]
+            numbers = [value for value in values if isinstance(value, int | float)]
+            if len(numbers) == len(values):
+                found[f"{MEAN}{name}"] = fmean(numbers)
+        return found
 
     def cells(self, row: Any) -> dict[str, str]:
         """Return the cells to add to a point's row in a table on the terminal, by heading."""
@@ -39,7 +48,10 @@ class GameSummary:
 
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
         """Return lines about the games of a picked θ; a line is a label and a text."""
-        return list(self.cells(self.columns(games)).items())
+        means = GameSummary.columns(self, games).items()
+        text = ", ".join(f"{name.removeprefix(MEAN)} {value:,.4g}" for name, value in means)
+        reported = [("reported", f"{text} (means per game)")] if means else []
+        return [*self.cells(self.columns(games)).items(), *reported]
 
 
 class TileSummary(GameSummary):
@@ -75,6 +87,7 @@ class MatchSummary(GameSummary):
         scores = np.array([game.score for game in games], np.float64)
         found = bounded_mean(scores, prior=prior)
         return {
+            **super().columns(games),
             "n_wins": int((scores > 0.5).sum()),
             "n_draws": int((scores == 0.5).sum()),
             "n_losses": int((scores < 0.5).sum()),

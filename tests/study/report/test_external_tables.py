@@ -22,13 +22,16 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.game_summary import MatchSummary
 from thetafront.study.experiments.objectives.formats import elo
 from thetafront.study.experiments.objectives.goals import exact, match, mean, rate
+from thetafront.study.experiments.space import Space
 from thetafront.study.log.location import locate
+from thetafront.study.log.point import Point
 from thetafront.study.log.storage import open_for_reading
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.model.study_model import combine, fit_study
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import write_tables
 from thetafront.study.report.front_tables import print_front
+from thetafront.study.report.played_rows import games_columns
 from thetafront.study.report.status import status_lines
 from thetafront.study.report.tables import (
     BAND,
@@ -100,6 +103,15 @@ def test_moves_are_reported_where_there_are_some(data: StudyData, tosser: Experi
     for each in (data, with_moves):
         assert ("n_moves_mean" in trials_frame(each)) is (each is with_moves)
         assert ("n_moves_mean" in validated_frame(Analysis(each))) is (each is with_moves)
+
+
+def test_the_mean_of_what_games_report_does_not_replace_a_parameter(tosser: Experiment) -> None:
+    """Here, a parameter has the name that the column of a mean would have."""
+    games = {0: ReportedGame(0, 1.0, 7, 0.1, {"energy": 50, "level": 2})}
+    level = next(iter(tosser.space))
+    object.__setattr__(tosser, "space", Space((replace(level, name="mean_level"),)))
+    row = games_columns(Point({"mean_level": 3.0}, games=dict(games)), tosser, False)
+    assert (row["mean_energy"], "mean_level" in row) == (50.0, False)
 
 
 def test_the_interval_of_elo_is_that_of_the_score(tosser: Experiment) -> None:
