@@ -34,8 +34,7 @@ MAX_SECONDS = 5.0  # of timing, including the start of the workers, in a search 
 class DesignTimes(GameSource[int]):
     """Times one game of each θ of a design, and stores none of these games.
 
-    Timing stops early if games are long: if ``seconds_a_trial`` are not enough for twice the usual
-    number of games.
+    Timing stops early if games are so long that :func:`short_games` is the usual number.
     """
 
     tasks_per_worker = 1
@@ -47,7 +46,7 @@ class DesignTimes(GameSource[int]):
             with suppress(ValueError):  # θ is refused, and its trial will say why
                 agent = data.experiment.build(theta)
                 self.waiting.append(Task(number, agent, (search_seed(settings.seed, number, 0),)))
-        self.max_seconds = len(self.waiting) * seconds_a_trial / (2 * self.n_usual)
+        self.max_seconds = len(self.waiting) * seconds_a_trial / (math.sqrt(2.0) * self.n_usual)
         self.in_flight: dict[int, Task[int]] = {}
         self.n_timed = 0
         self.seconds = 0.0
@@ -85,7 +84,8 @@ class DesignTimes(GameSource[int]):
 def short_games(seconds: float, n_usual: int, seconds_a_trial: float) -> int:
     """Return the number of games per trial: ``n_usual``, or a power of two if games are short."""
     n = min(seconds_a_trial / max(seconds, 1e-9), MAX_SHORT_GAMES)
-    return n_usual if n < 2 * n_usual else 2 ** math.floor(math.log2(n))
+    rounded = 2 ** round(math.log2(max(n, 1.0)))
+    return n_usual if rounded < 2 * n_usual else rounded
 
 
 def with_short_games(

@@ -16,8 +16,8 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
 @pytest.mark.parametrize(
     ("games_in_time", "n_usual", "n"),
     [
-        *[(0.01, 4, 4), (4.0, 4, 4), (7.9, 4, 4), (8.0, 4, 8), (15.9, 4, 8), (100.0, 4, 64)],
-        *[(19.0, 10, 10), (20.0, 10, 16), (1e6, 10, MAX_SHORT_GAMES), (1e6, 300, 300)],
+        *[(0.01, 4, 4), (4.0, 4, 4), (5.6, 4, 4), (5.7, 4, 8), (11.3, 4, 8), (100.0, 4, 128)],
+        *[(22.6, 10, 10), (22.7, 10, 32), (1e6, 10, MAX_SHORT_GAMES), (1e6, 300, 300)],
     ],
 )
 def test_games_fill_the_time_of_a_proposal(games_in_time: float, n_usual: int, n: int) -> None:
