@@ -51,7 +51,7 @@ def test_a_study_keeps_its_number_of_games_until_another_is_asked_for(tmp_path: 
 def test_the_longest_games_of_a_design_count(tmp_path: Path) -> None:
     """Those of a cheap θ are short, but a trial of the dearest would take a minute.
 
-    Fifteen minutes are enough for 384 trials of eight games.
+    Ten minutes are enough for 384 trials of eight games.
     """
 
     def play(seed: int, depth: int) -> dict[str, float]:
@@ -62,7 +62,7 @@ def test_the_longest_games_of_a_design_count(tmp_path: Path) -> None:
     space = Space((NumericParameter("depth", 1, 4, integer=True),))
     slow = Experiment(name="slow", agent=play, space=space, goal=mean("score"))
     asked = {"trials": 9, "design_size": 8, "sampler": "random"}
-    for budget, n_games in (("1m", 4), ("15m", 8)):
+    for budget, n_games in (("1m", 4), ("10m", 8)):
         found = {"budget": budget, "results": tmp_path / budget}
         study = sweep(slow, validate=False, progress=False, jobs=1, **asked, **found)
         assert (study.trials["depth"][:8] > 3).any()
