@@ -10,6 +10,7 @@ so the leader is compared with **each** of the other leaf values by paired diffe
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from results.papers import paper
@@ -19,7 +20,6 @@ from results.papers.mcts.timing import Calibration
 from thetafront.agents.twenty48.leaf_value import LeafValue
 from thetafront.agents.twenty48.uct import UCT
 from thetafront.study import estimate as intervals
-from thetafront.study.compare.equal_time import weights_at
 
 BUDGETS = (3e-6, 1e-5, 3e-5, 1e-4, 3e-4)  # seconds per move
 
@@ -37,6 +37,20 @@ def points_frame(games: paper.Games) -> pd.DataFrame:
         for leaf_value in design.TITLES
         for m in design.SIMULATIONS
     )
+
+
+def weights_at(costs: npt.NDArray[np.float64], budget: float) -> npt.NDArray[np.float64]:
+    """Return the weight of each point in the score at a budget, shape (n_points,).
+
+    ``costs`` must increase, and the budget must lie between the first and the last. The weights
+    interpolate linearly over log cost between the two neighbouring points; all others are 0.
+    """
+    right = int(np.clip(np.searchsorted(costs, budget), 1, len(costs) - 1))
+    near, far = np.log(costs[right - 1]), np.log(costs[right])
+    weights = np.zeros(len(costs))
+    weights[right] = (np.log(budget) - near) / (far - near)
+    weights[right - 1] = 1.0 - weights[right]
+    return weights
 
 
 def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
@@ -58,7 +72,7 @@ def equal_time_frame(points: pd.DataFrame, games: paper.Games) -> pd.DataFrame:
                 continue
             agents = (plain(LeafValue(leaf_value), m) for m in curve["n_simulations"])
             scores = np.array([paper.read_scores(games[row_name(agent)]) for agent in agents])
-            weighted[leaf_value] = weights_at(seconds, budget) @ scores
+            weighted[leaf_value] = weights_at(np.exp(np.log(seconds)), budget) @ scores
         leader = max(weighted, key=lambda each: float(weighted[each].mean()), default="")
         for leaf_value, scores in weighted.items():
             ahead = intervals.difference(weighted[leader], scores)
