@@ -122,8 +122,8 @@ def sweep(
         allows, but at most 384 if scores are noisy; without a budget, it is 128. With
         ``until_regret``, it is the number at the start; by default, that of the design.
         ``replicates`` is the number of games per trial: by default 1 if scores are exact, 10 for a
-        win rate, and 4 otherwise. If scores are not exact and games are short, the default is up to
-        128.
+        win rate, and 4 otherwise. If scores are not exact and there is time, the default is up to
+        512.
     jobs : int, optional
         Worker processes; all cores by default.
     seed : int

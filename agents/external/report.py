@@ -38,7 +38,7 @@ def is_time(name: str) -> bool:
 def kept_fields(given: Mapping[str, Any]) -> dict[str, Reported]:
     """Return the stored fields of a report: at most 64, with texts of up to 200 characters."""
     some = list(given.items())[:MAX_FIELDS]
-    return {one_line(str(name)): kept(value) for name, value in some}
+    return {kept_name(str(name)): kept(value) for name, value in some}
 
 
 def read_fields(given: Any) -> dict[str, Reported]:
@@ -53,10 +53,13 @@ def read_fields(given: Any) -> dict[str, Reported]:
         raise ValueError(f"fields: {error}") from None
 
 
-@lru_cache(maxsize=1024)  # the same names come with every game
 def one_line(text: str) -> str:
     """Return the first 200 characters of a text, on one line and in valid UTF-8."""
     return " ".join(text.encode(errors="replace").decode().splitlines())[:MAX_TEXT_LENGTH]
+
+
+kept_name = lru_cache(maxsize=1024)(one_line)
+"""Like :func:`one_line`, for the names of fields, which are the same in every game."""
 
 
 def kept(value: Any) -> Reported:

@@ -12,7 +12,7 @@ from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.errors import InputError
 from thetafront.study.estimate import bounded_mean
-from thetafront.study.experiments.objectives.formats import elo
+from thetafront.study.experiments.objectives.formats import elo, significant
 from thetafront.study.shrinkage import NO_PRIOR, Prior
 
 MEAN = "mean_"  # prefix of the columns of what users' games report
@@ -29,9 +29,10 @@ class GameSummary:
     has_moves: bool = True  # whether the moves of games are counted
 
     def columns(self, games: Sequence[Any], prior: Prior = NO_PRIOR) -> dict[str, float]:
-        """Return the columns to add to a table row for these games; NaN if there are no games.
+        """Return the columns to add to a table row for these games.
 
-        ``prior`` is the prior of the goal's estimate. Numbers that all games report have means.
+        Here, they are the means of the numbers that all games report. Subclasses have the same
+        columns for all games; NaN if there are none. ``prior`` is that of the goal's estimate.
         """
         ended = [each for each in games if isinstance(each, ReportedGame) and each.has_ended]
         found = {}
@@ -49,7 +50,7 @@ class GameSummary:
     def lines(self, games: Sequence[Any]) -> list[tuple[str, str]]:
         """Return lines about the games of a picked θ; a line is a label and a text."""
         means = GameSummary.columns(self, games).items()
-        text = ", ".join(f"{name.removeprefix(MEAN)} {value:,.4g}" for name, value in means)
+        text = ", ".join(f"{name.removeprefix(MEAN)} {significant(value)}" for name, value in means)
         reported = [("reported", f"{text} (means per game)")] if means else []
         return [*self.cells(self.columns(games)).items(), *reported]
 

@@ -5,7 +5,6 @@ to validate, and the games of validation can refute its predictions. The *combin
 to trials and validation games, and gives the expected score and cost of a θ.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -226,7 +225,7 @@ def points_to_validate(
     known = {each.key for each in data.points if not each.error or each.failures}
     baselines = [each for each in proposals if each.origin in given and each.key not in known]
     points = [*baselines, *stored]
-    n_new = n_due(data.complete_trials, points, len(proposals))
+    n_new = n_due(data.complete_trials, stored, len(proposals) - len(baselines))
     return [*points, *more_points(model, data, points, [], n_new)] if n_new else points
 
 
@@ -234,13 +233,13 @@ def n_due(trials: Sequence[Point], points: Sequence[Point], n_first: int) -> int
     """Return how many new points are due; ``n_first`` are due after the first trials.
 
     After any trial, a share of ``n_first`` points is chosen: the share of trials from this one on.
-    So one more trial changes nothing, and twice as many trials bring half as many points as before.
+    So one more trial seldom changes anything, and twice as many trials bring half as many points.
     """
     ended = np.sort([each.ended for each in trials])
     began = np.sort([each.began for each in points])
     n_chosen_since = len(points) - np.searchsorted(began, ended)
-    shares = 1.0 - np.arange(len(trials)) / len(trials)
-    return max(0, math.floor(np.max(n_first * shares - n_chosen_since)))
+    n_wanted = n_first * np.arange(len(trials), 0, -1) // len(trials)
+    return max(0, int(np.max(n_wanted - n_chosen_since)))
 
 
 def more_points(

@@ -90,15 +90,16 @@ def games_columns(
     games = point.in_order
     n_moves = [game.n_moves for game in games if game.has_ended]
     moves = {"n_moves_mean": sum(n_moves) / len(n_moves) if n_moves else math.nan}
-    more = experiment.summary.columns(games, prior)
-    return {
+    found = {
         "n_games": len(games),
         **({"n_failed": len(point.failures)} if has_failures else {}),
         **experiment.goal.summary(games),
         **{cost.name: cost.value(games) for cost in experiment.costs},
         **(moves if experiment.summary.has_moves else {}),
-        **{name: value for name, value in more.items() if name not in experiment.space.names},
     }
+    taken = {*found, *experiment.space.names}
+    more = experiment.summary.columns(games, prior)
+    return found | {name: value for name, value in more.items() if name not in taken}
 
 
 def cost_estimates(

@@ -11,7 +11,7 @@ the uncertainty of √score, so it may dip along the front.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +62,8 @@ def trials_frame(data: StudyData, model: "FittedModel | None" = None) -> pd.Data
             "error": trial.error,
         }
 
-    frame = pd.DataFrame(map(row, data.trials), columns=[*row(Point({}))])
+    rows = [row(trial) for trial in data.trials]
+    frame = pd.DataFrame(rows, columns=columns_of([row(Point({})), *rows]))
     complete, goal = np.flatnonzero(frame["state"] == "complete"), experiment.goal
     forbidden = [bool(experiment.space.broken_by(data.trials[k].params)) for k in complete]
     allowed = complete[~np.array(forbidden, bool)]
@@ -109,6 +110,11 @@ def add_predictions(
         frame.loc[complete, name] = values
 
 
+def columns_of(rows: Iterable[Mapping[Any, Any]]) -> list[Any]:
+    """Return all columns of some rows; what users' games report may differ from row to row."""
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
 def games_frame(data: StudyData) -> pd.DataFrame:
     """Return one row per game, failed or not; validation games have a point instead of a trial."""
     experiment = data.experiment
@@ -123,7 +129,7 @@ def games_frame(data: StudyData) -> pd.DataFrame:
     for point in data.played_points:
         add(point.outcomes, phase="validation", trial=pd.NA, point=point.key, origin=point.origin)
     usual = [*LABELS, *own_columns(experiment)]
-    columns = list(dict.fromkeys([*usual, *(column for row in rows for column in row)]))
+    columns = columns_of([dict.fromkeys(usual), *rows])
     if is_reported(experiment):  # some games may lack fields, so values stay as reported
         return pd.DataFrame(rows, columns=columns, dtype=object).astype({"trial": "Int64"})
     whole = ["trial", *(each for each in columns if each not in usual)]
@@ -133,7 +139,8 @@ def games_frame(data: StudyData) -> pd.DataFrame:
 def validated_frame(analysis: "Analysis") -> pd.DataFrame:
     """Return the rows of validated points as a table, with predictions by the trials' model."""
     goal, model = analysis.data.experiment.goal, analysis.model
-    frame = pd.DataFrame(analysis.rows, columns=validated_columns(analysis.data))
+    usual = dict.fromkeys(validated_columns(analysis.data))
+    frame = pd.DataFrame(analysis.rows, columns=columns_of([usual, *analysis.rows]))
     if model is not None and analysis.rows:
         predicted = model.posterior.goal(model.cube.encode(analysis.rows))
         for what in BAND:

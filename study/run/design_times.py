@@ -112,5 +112,5 @@ def with_short_games(
     times = DesignTimes(data, settings, executor.capacity * max(SECONDS_A_PROPOSAL, of_search))
     Dispatch(times, executor, ProgressDisplay(Console(quiet=True)), Budget(most)).run()
     if times.n_games > settings.n_replicates:
-        say(f"games are short, so each trial gets {times.n_games} games")
+        say(f"there is time for {times.n_games} games per trial")
     return replace(settings, n_replicates=times.n_games, adapts=False)

@@ -82,8 +82,7 @@ class SweepOptions:
         int | None,
         whole(
             "Games per trial.",
-            show_default="4; 10 for a win rate; 1 if scores are exact; up to 128 if games are "
-            "short",
+            show_default="4; 10 for a win rate; 1 if scores are exact; up to 512 if there is time",
         ),
     ] = None
     jobs: JobsOption = None

@@ -233,6 +233,8 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     failed = [replace(each, error="failed") for each in (proposals[1], data.points[9])]
     assert validated([*data.points[:8], *failed]) == data.points[:8], "left out for good"
     given = replace(data.experiment, baselines={"mine": {"effort": 0.55, "idle": 0.5}})
+    data.trials[:] = [replace(each, ended=1.0) for each in data.trials]
+    data.points[:] = [replace(each, began=2.0) for each in data.points[:5]]
     found = points_to_validate(model, replace(data, experiment=given), 5, True)
     assert found[0].origin == "mine"
     assert found[1:] == data.points, "the definition has got a baseline"
@@ -279,6 +281,7 @@ def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -
         (range(100), [24.5] * 12 + [49.5] * 6, 6),
         (range(100), [0.0] * 30, 11),  # long before all other trials
         ([0.0] * 10, [0.0] * 12, 0),  # no time is known
+        (range(6), [4.5] * 12, 2),
     ],
 )
 def test_new_points_are_due_in_proportion_to_new_trials(

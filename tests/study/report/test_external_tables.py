@@ -105,13 +105,24 @@ def test_moves_are_reported_where_there_are_some(data: StudyData, tosser: Experi
         assert ("n_moves_mean" in validated_frame(Analysis(each))) is (each is with_moves)
 
 
-def test_the_mean_of_what_games_report_does_not_replace_a_parameter(tosser: Experiment) -> None:
-    """Here, a parameter has the name that the column of a mean would have."""
-    games = {0: ReportedGame(0, 1.0, 7, 0.1, {"energy": 50, "level": 2})}
+def test_tables_have_the_means_of_what_games_report(tosser: Experiment) -> None:
+    study = new_study()
+    fill(study, tosser)
+    data = StudyData.read(study, tosser)
+    for frame in (trials_frame(data), validated_frame(Analysis(data))):
+        assert frame["mean_energy"].tolist() == frame["level"].tolist()
+
+
+def test_the_mean_of_what_games_report_replaces_no_other_column(tosser: Experiment) -> None:
+    """Here, a parameter and the goal have names that the column of a mean would have."""
+    reported = {"energy": 50, "level": 2, "won_mean": 9, "won_min": 8}
+    point = Point({"mean_level": 3.0}, games={0: ReportedGame(0, 1.0, 7, 0.1, reported)})
     level = next(iter(tosser.space))
     object.__setattr__(tosser, "space", Space((replace(level, name="mean_level"),)))
-    row = games_columns(Point({"mean_level": 3.0}, games=dict(games)), tosser, False)
+    object.__setattr__(tosser, "goal", mean("mean_won"))
+    row = games_columns(point, tosser, False)
     assert (row["mean_energy"], "mean_level" in row) == (50.0, False)
+    assert (row["mean_won_mean"], row["mean_won_min"]) == (1.0, 1.0)
 
 
 def test_the_interval_of_elo_is_that_of_the_score(tosser: Experiment) -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("no_pictures")
         *[(22.6, 10, 10), (22.7, 10, 32), (1e6, 10, MAX_SHORT_GAMES), (1e6, 300, 300)],
     ],
 )
-def test_games_fill_the_time_of_a_proposal(games_in_time: float, n_usual: int, n: int) -> None:
+def test_games_fill_the_time_of_a_trial(games_in_time: float, n_usual: int, n: int) -> None:
     assert short_games(0.5 / games_in_time, n_usual, 0.5) == n
 
 
@@ -106,5 +106,5 @@ def test_games_that_do_not_end_are_long(tmp_path: Path) -> None:
 def test_a_dry_run_prints_the_number_of_games_once(coin: Experiment, tmp_path: Path) -> None:
     """And not that of its own games, of which each θ has two."""
     said = succeeded(tmp_path, "sweep", "coin", "--jobs", "1", "--dry-run")
-    assert said.count("each trial gets 512 games") == 1
-    assert said.count("games are short") == 1
+    assert said.count("there is time for 512 games per trial") == 1
+    assert said.count("there is time") == 1
