@@ -89,8 +89,8 @@ def test_pairs_of_published_studies_are_as_documented() -> None:
     games, grown, regret, grown_regret = np.mean(pairs, axis=0)
     said = " ".join((ROOT / "docs" / "explanation" / "certificate.md").read_text("utf-8").split())
     assert f"in {len(pairs)} of 180 cases: with {games:,.0f} games on average" in said
-    assert f"if validation waited, and {grown:,.0f} otherwise" in said
-    assert f"mean regret was {regret:.1%} and {grown_regret:.1%} of the highest score" in said
+    assert f"if validation was delayed, and {grown:,.0f} otherwise" in said
+    assert f"Mean regrets were {regret:.1%} and {grown_regret:.1%} of the highest score" in said
     assert (alone.count((True, False)), alone.count((False, True))) == (17, 2)
     reached = [rows[0] for rows in studies["stopping"].values() if rows[0]["reached"]]
     n_held = sum(row["holds"] for row in reached)
