@@ -93,12 +93,12 @@ def with_short_games(
     data: StudyData,
     executor: Executor[Any],
     say: Callable[[str], None],
-    seconds: float = math.inf,
+    seconds: float,
 ) -> SearchSettings:
     """Return settings with the study's number of games per trial.
 
-    For a new study, games are timed to find that number. ``seconds`` is the time of the search; the
-    timing takes a small part of it.
+    For a new study, games are timed to find that number. ``seconds`` is the time of the search,
+    which may be infinite; the timing takes a small part of it.
     """
     if not settings.adapts:
         return settings
