@@ -24,7 +24,7 @@ HALVES = ("first", "second")
 
 
 def by_cost(data: StudyData) -> list[Point]:
-    """Return the points with known scores, the cheapest first; they are numbered in this order."""
+    """Return the points with known scores, the cheapest first by their own games."""
     cost = data.experiment.cost
     return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
 

@@ -160,13 +160,14 @@ class Candidates:
 
     @cached_property
     def played(self) -> list[Candidate]:
-        """The θ with validation games, the cheapest first."""
+        """The θ with validation games, the cheapest first; they are numbered in this order."""
         points, trials = by_cost(self.data), self.data.complete_trials
         cost = self.data.experiment.cost
         expected = expect_points(self.combined, self.data.experiment, points, trials)
+        pairs = sorted(zip(points, expected, strict=True), key=lambda pair: pair[1].cost.value)
         return [
             Candidate(point, number, each, self.data.estimate(point), cost.value(point.in_order))
-            for number, (point, each) in enumerate(zip(points, expected, strict=True), 1)
+            for number, (point, each) in enumerate(pairs, 1)
         ]
 
     @cached_property
