@@ -176,11 +176,6 @@ class Scale:
         """Return dy/dz."""
         return np.asarray(abs(self.origin[1]) * FUNCTIONS[self.form][2](self.clipped(scaled)))
 
-    def raised(self, scaled: Floats) -> Floats:
-        """Return y for z, measured from :attr:`origin` in units of its size; for −z, return −y."""
-        size = np.minimum(np.abs(scaled), BOUNDED.get(self.form, math.inf))
-        return np.asarray(np.copysign(FUNCTIONS[self.form][1](size), scaled))
-
     def variances(self, values: Floats, variances: Floats) -> Floats:
         """Return the variances of z, given those of y, to first order.
 

@@ -11,20 +11,29 @@ Notation
 =====  =============================================================================================
 m, K   posterior mean and covariance of the first objective at J points, in descending order of the
        posterior mean of the second objective
-r, u   reference value of the first objective; u(z) is :meth:`study.scale.Scale.raised`, such as
-       z |z| for a square root
+r, u   reference value of the first objective; u(h) is a height h in the objective's own unit,
+       measured from the scale's origin: h² for a square root, sin² h for an angle
+Uⱼ     E[u] of the point with the highest of m₁, …, mⱼ; u(r) if r is higher
 e      distance along the second objective from each point to the next, times p
 p      for each point: probability that it or a later point has the best first objective
 c, v   a candidate; the noise variance of a trial at c
 z      a standard normal number
 =====  =============================================================================================
 
-The area is Σⱼ eⱼ (u(max(m₁, …, mⱼ, r)) − u(r)). The function u converts heights back to the
-objective's own unit. Without it, high scores on a square-root scale would count too little. A trial
-at c will move the mean to m + s z, with s = K[:, c] / √(K[c, c] + v). The expectation over z is
-computed by a quadrature with nine nodes. So the gain is exact except for three approximations: the
-quadrature; the list of points; and the second objective, which stays at its posterior mean because
-costs are known far better than scores.
+The area is Σⱼ eⱼ (Uⱼ − u(r)). The function u converts heights back to the objective's own unit.
+Without it, high scores on a square-root scale would count too little. A trial at c will move the
+mean to m + s z, with s = K[:, c] / √(K[c, c] + v), and reduce the variances by s². The expectation
+over z is computed by a quadrature with nine nodes. So the gain is exact except for three
+approximations: the quadrature; the list of points; and the second objective, which stays at its
+posterior mean because costs are known far better than scores.
+
+A point's E[u] depends on its variance: it is m² + K[j, j] for a square root, and
+½ (1 − exp(−2 K[j, j]) cos 2m) for an angle. So a trial that can change no choice has no gain. With
+u(m) instead, it would have a gain where u is convex, and a loss where u is concave: on win rates
+below and above 50%. In 20 simulated studies of one parameter, whose win rate rises from 5% to 83%
+(80 trials of 16 games after the design), 98% of these trials had a win rate below
+50%, but 39% with E[u]. The root mean square error of predicted win rates above 50% was 0.046, but
+0.023 with E[u].
 
 We assume that users have budgets up to the cost of the best score, but no larger ones. So the
 distance from a point to the next, more expensive point is multiplied by p, the probability that the
@@ -50,7 +59,7 @@ multi-objective Bayesian optimization with partial information* (2023).
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -237,7 +246,8 @@ class KnowledgeGradient:
         total = self.total_variance(pool.points[some], pool.variance[some], pool.noise[some])
         root = np.sqrt(total)
         steps = pool.covariance[some] / root[:, None]
-        own = np.column_stack([pool.mean[some], pool.variance[some] / root, pool.extents[some]])
+        mean, variance = pool.mean[some], pool.variance[some]
+        own = np.column_stack([mean, variance, variance / root, pool.extents[some]])
         gains = self.area.gains(steps, own, pool.places[some])
         pool.gains[some] = pool.chances[some] * gains
         pool.stale[some] = False
@@ -265,6 +275,8 @@ class KnowledgeGradient:
         )
         pool.covariance -= by_pool[:, None] * by_area
         pool.variance = np.maximum(pool.variance - by_pool * by_pool, 0.0)
+        left = np.maximum(self.area.variances - by_area * by_area, 0.0)
+        self.area = replace(self.area, variances=left)
         pool.stale[:] = True
 
 
