@@ -12,7 +12,7 @@ from thetafront.engine.jit import inlined, kernel
 from thetafront.study.arrays import Floats, Integers
 from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.posterior import Posterior
-from thetafront.study.scale import RIGHT_ANGLE, Form, Scale
+from thetafront.study.scale import Form, Scale
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(9)
 # The last node stands for the present area, which is subtracted.
@@ -34,6 +34,7 @@ class Area:
     variances: Floats  # (J,): the diagonal of K
     extents: Floats  # (J,): e
     scale: Scale  # of the heights
+    side: float  # the sign of heights on a scale with bounds
     reference: float  # r
 
     @classmethod
@@ -62,41 +63,59 @@ class Area:
             draws = process.draw(points[some], rng.standard_normal((len(some), N_DRAWS)))
             best = second[some[np.argmax(draws, axis=0)]]
             extents = extents * np.mean(best <= second[:, None], axis=1)
-        return cls(points, first, variance, extents, posterior.scales[0], float(reference[0]))
-
-    @property
-    def side(self) -> float:
-        """1.0, or −1.0 if heights are at most 0, on a scale whose bound is the best value."""
-        return -1.0 if self.heights.sum() < 0.0 else 1.0
+        scale, side = posterior.scales[0], posterior.sign * posterior.scales[0].side
+        return cls(points, first, variance, extents, scale, side, float(reference[0]))
 
     def gains(self, steps: Floats, own: Floats, places: Integers) -> Floats:
-        """Return each trial's expected gain in area, shape (m,), see :func:`expected_gains`."""
-        known = (self.heights, self.variances, self.extents, self.reference)
-        unit = (self.scale.form, self.side)
-        return expected_gains(*known, *unit, steps, own, places, NODES, WEIGHTS)
+        """Return each trial's expected gain in area, shape (m,), see :func:`expected_gains`.
+
+        The columns of ``own`` are m, K[c, c], s and e of the candidate itself, and what is left of
+        the e of the point before it.
+        """
+        height, variance, step, extent, rest = own.T
+        now, after = self.spread(variance), self.spread(variance - step * step)
+        return expected_gains(
+            self.heights,
+            self.spread(self.variances),
+            self.extents,
+            self.reference,
+            self.scale.form,
+            self.side,
+            steps,
+            self.spread(self.variances - steps * steps),
+            np.column_stack([height, now, step, after, extent, rest]),
+            places,
+            NODES,
+            WEIGHTS,
+        )
+
+    def spread(self, variances: Floats) -> Floats:
+        """Return what :func:`worth` needs of variances. It is computed once, because it is slow."""
+        if self.scale.form == Form.ANGLE:
+            return np.exp(-2.0 * variances)
+        return (1.0 - self.side) * variances
 
 
 @inlined
-def expected_value(height: float, variance: float, form: int, side: float) -> float:
-    """Return E[u(h)], where h is normal; a mean beyond an end of the scale counts as the end."""
-    size = max(side * height, 0.0)
+def worth(height: float, spread: float, form: int, side: float) -> float:
+    """Return w of a normal height, plus 1 for a negative angle; in gains, constants cancel."""
     if form == ROOT:
-        return side * (size * size + variance)
+        return side * (height * height + spread)
     if form == ANGLE:
-        size = min(size, RIGHT_ANGLE)
-        return side * 0.5 * (1.0 - math.exp(-2.0 * variance) * math.cos(2.0 * size))
+        return 0.5 * spread * (1.0 - side * math.cos(2.0 * height))
     return height
 
 
 @kernel
 def expected_gains(
     heights: Floats,
-    variances: Floats,
+    spreads: Floats,
     extents: Floats,
     reference: float,
     form: int,
     side: float,
     steps: Floats,
+    spreads_after: Floats,
     own: Floats,
     places: Integers,
     nodes: Floats,
@@ -108,17 +127,17 @@ def expected_gains(
 
     Parameters
     ----------
-    heights, variances, extents : float64, shape (J,)
-        m, the diagonal of K, and e.
+    heights, spreads, extents : float64, shape (J,)
+        m, the spreads of :func:`worth`, and e.
     reference : float
         r.
     form, side : int, float
         The :class:`~study.scale.Form` of the heights' scale, and :attr:`Area.side`.
-    steps : float64, shape (m, J)
-        s of each candidate's trial.
-    own : float64, shape (m, 5)
-        m, K[c, c], s and e of the candidate itself, and what is left of the e of the point before
-        it.
+    steps, spreads_after : float64, shape (m, J)
+        s of each candidate's trial, and the spreads after this trial.
+    own : float64, shape (m, 6)
+        m, spread, s, spread after the trial, and e of the candidate itself, and what is left of the
+        e of the point before it.
     places : int64, shape (m,)
         How many points come before the candidate.
     nodes, weights : float64, shape (k,)
@@ -126,28 +145,24 @@ def expected_gains(
         area, and the sum of the weights is 0.
     """
     gains = np.zeros(len(steps))
-    lowest = expected_value(reference, 0.0, form, side)
+    lowest = worth(reference, 1.0 if form == ANGLE else 0.0, form, side)  # r has no variance
     for i in range(len(steps)):
         for z in range(len(nodes)):
+            is_present = weights[z] < 0.0
             best, value, area = reference, lowest, 0.0
             for j in range(len(heights) + 1):
                 if j == places[i]:
-                    height, variance, step, extent = own[i, 0], own[i, 1], own[i, 2], own[i, 3]
+                    height, step, extent = own[i, 0], own[i, 2], own[i, 4]
+                    spread = own[i, 1] if is_present else own[i, 3]
                 else:
                     k = j if j < places[i] else j - 1
-                    height, variance, step, extent = (
-                        heights[k],
-                        variances[k],
-                        steps[i, k],
-                        extents[k],
-                    )
-                    if j == places[i] - 1:
-                        extent = own[i, 4]
+                    height, step = heights[k], steps[i, k]
+                    extent = own[i, 5] if j == places[i] - 1 else extents[k]
+                    spread = spreads[k] if is_present else spreads_after[i, k]
                 moved = height + nodes[z] * step
                 if not moved <= best:  # not `moved > best`, so that NaN is kept
-                    known = step * step if weights[z] > 0.0 else 0.0  # by the trial
-                    best, value = moved, expected_value(moved, variance - known, form, side)
+                    best, value = moved, worth(moved, spread, form, side)
                 area += extent * value
-            # u(r) cancels out, because the sum of the weights is 0.
+            # w(r) cancels, because the sum of the weights is 0.
             gains[i] += weights[z] * area
     return gains

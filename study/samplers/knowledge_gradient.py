@@ -11,29 +11,40 @@ Notation
 =====  =============================================================================================
 m, K   posterior mean and covariance of the first objective at J points, in descending order of the
        posterior mean of the second objective
-r, u   reference value of the first objective; u(h) is a height h in the objective's own unit,
-       measured from the scale's origin: h² for a square root, sin² h for an angle
-Uⱼ     E[u] of the point with the highest of m₁, …, mⱼ; u(r) if r is higher
+u(h)   a height h in the objective's own unit, from the bound on: h² for a square root, sin² h for
+       an angle, otherwise h; −h² and −sin² h if heights are negative
+w      what a height with mean m and variance K is worth, see below
+r      reference value of the first objective
+Wⱼ     w of the point with the highest of m₁, …, mⱼ; u(r) if r is higher
 e      distance along the second objective from each point to the next, times p
 p      for each point: probability that it or a later point has the best first objective
 c, v   a candidate; the noise variance of a trial at c
 z      a standard normal number
 =====  =============================================================================================
 
-The area is Σⱼ eⱼ (Uⱼ − u(r)). The function u converts heights back to the objective's own unit.
-Without it, high scores on a square-root scale would count too little. A trial at c will move the
-mean to m + s z, with s = K[:, c] / √(K[c, c] + v), and reduce the variances by s². The expectation
-over z is computed by a quadrature with nine nodes. So the gain is exact except for three
-approximations: the quadrature; the list of points; and the second objective, which stays at its
-posterior mean because costs are known far better than scores.
+The area is Σⱼ eⱼ (Wⱼ − u(r)). A trial at c will move the mean to m + s z, with s = K[:, c] /
+√(K[c, c] + v), and reduce the variances by s². The expectation over z is computed by a quadrature
+with nine nodes. So the gain is exact except for three approximations: the quadrature; the list of
+points; and the second objective, which stays at its posterior mean because costs are known far
+better than scores.
 
-A point's E[u] depends on its variance: it is m² + K[j, j] for a square root, and
-½ (1 − exp(−2 K[j, j]) cos 2m) for an angle. So a trial that can change no choice has no gain. With
-u(m) instead, it would have a gain where u is convex, and a loss where u is concave: on win rates
-below and above 50%. In 20 simulated studies of one parameter, whose win rate rises from 5% to 83%
-(80 trials of 16 games after the design), 98% of these trials had a win rate below
-50%, but 39% with E[u]. The root mean square error of predicted win rates above 50% was 0.046, but
-0.023 with E[u].
+The worth of a height begins with E[u], the expected value in the objective's own unit. Without u,
+high scores on a square-root scale would count too little. Users also lose if a score is not the one
+they expect, so the height's variance K is subtracted; for an angle, this is ½ (1 − exp(−2K)), which
+is about K. If heights are not transformed, nothing is subtracted. This gives
+
+=====================  ================  ===================
+scale                  positive heights  negative heights
+=====================  ================  ===================
+square root            m²                −m² − 2K
+angle                  exp(−2K) sin² m   exp(−2K) cos² m − 1
+=====================  ================  ===================
+
+For square roots of scores that are maximized, w is u(m). Elsewhere, u(m) instead of w would make
+doubt itself a gain where u is convex and a loss where u is concave: a gain at win rates below 50%,
+a loss at win rates above 50% and for values that are minimized. In 20 simulated studies of one
+parameter, whose win rate rises from 5% to 83% (80 trials of 16 games after the design), 98% of
+these trials then had a win rate below 50%; with w, 51% did.
 
 We assume that users have budgets up to the cost of the best score, but no larger ones. So the
 distance from a point to the next, more expensive point is multiplied by p, the probability that the
