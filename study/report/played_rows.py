@@ -23,12 +23,6 @@ Row = Mapping[Any, Any]
 HALVES = ("first", "second")
 
 
-def by_cost(data: StudyData) -> list[Point]:
-    """Return the points with known scores, the cheapest first by their own games."""
-    cost = data.experiment.cost
-    return sorted(data.known_points, key=lambda point: cost.value(point.in_order))
-
-
 def forbidden_line(data: StudyData) -> str:
     """Say how many θ of the study are left out because a constraint now forbids them, if any."""
     if not data.forbidden:

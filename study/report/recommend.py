@@ -41,7 +41,6 @@ from thetafront.study.report.expected import (
     expect_points,
     expected_at,
 )
-from thetafront.study.report.played_rows import by_cost
 from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.samplers.predicted_front import spread
 
@@ -161,7 +160,7 @@ class Candidates:
     @cached_property
     def played(self) -> list[Candidate]:
         """The θ with validation games, the cheapest first; they are numbered in this order."""
-        points, trials = by_cost(self.data), self.data.complete_trials
+        points, trials = self.data.known_points, self.data.complete_trials
         cost = self.data.experiment.cost
         expected = expect_points(self.combined, self.data.experiment, points, trials)
         pairs = sorted(zip(points, expected, strict=True), key=lambda pair: pair[1].cost.value)

@@ -10,7 +10,6 @@ from thetafront.study.log.lock import lock_holder
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.pareto import nondominated
 from thetafront.study.report.played_rows import (
-    by_cost,
     column,
     forbidden_line,
     played_rows,
@@ -68,7 +67,7 @@ def validated_line(data: StudyData) -> str:
     if not data.known_points:
         return "nothing yet"
     experiment, goal = data.experiment, data.experiment.goal
-    rows = played_rows(data, by_cost(data))
+    rows = played_rows(data, data.known_points)
     means, costs = column(rows, goal.column("mean")), column(rows, experiment.cost.name)
     n_front = len(nondominated(goal.sign * means, costs))
     volume, low, high = validated_hypervolume(rows, experiment, data.reference)
