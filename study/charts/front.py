@@ -143,7 +143,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
         how = "with exact scores, and 95% intervals for costs"
     text += (
         f" Large marks are measured points, {how}: {games_note(front, 'point')}; hollow ones are "
-        "dominated. Points are numbered from the cheapest, as in the table."
+        "dominated. Points are numbered by expected cost, as in the table."
     ) + one_game_note(front, goal)
     left = ""
     if "certificate" in tables:
