@@ -30,7 +30,7 @@ LENGTH_PRIOR = (0.5, 0.55)  # median times √p, because distances grow with the
 SIGNAL_PRIOR = (1.0, 0.7)
 NOISE_PRIOR = (1e-3, 1.5)
 MISFIT_PRIOR = (1e-4, 2.0)
-LOG_BOUNDS = (-9.0, 5.0)
+LOG_BOUNDS = (-16.0, 5.0)  # at least three standard deviations of each prior on both sides
 STARTS = (1.0, 0.4)  # where fits start: length scales relative to the prior's median
 # For draws: step in the logarithms for the Hessian, and lower limit of its eigenvalues.
 STEP, MIN_PRECISION = 0.05, 0.2

@@ -116,7 +116,9 @@ def test_what_is_untested_is_as_doubtful_as_what_was_tested_turned_out(model: Fi
     plain, error = combined.posterior.predict(np.concatenate([untested, points[:1]]))
     assert mean[0, 0] == pytest.approx(plain[0, 0] + shift * error[0, 0])
     most = float(combined.posterior.prior_deviations[0])
-    assert deviation[0, 0] == pytest.approx(max(error[0, 0], min(factor * error[0, 0], most)))
+    drawn = replace(combined, factors=np.ones(2)).expects(untested)[1][0, 0]
+    assert deviation[0, 0] == pytest.approx(min(factor * drawn, most))
+    assert drawn < deviation[0, 0]
     assert model.expected_means(untested) == pytest.approx(model.posterior.mean(untested))
 
 
