@@ -35,6 +35,7 @@ from thetafront.study.charts.chart import (
 )
 from thetafront.study.charts.labels import placed_labels
 from thetafront.study.experiments.definition import Experiment
+from thetafront.study.experiments.dimension import CategoricalParameter
 from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.export import Tables
@@ -141,9 +142,11 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     how = "with 95% intervals from their own games on fresh seeds"
     if goal.is_exact:
         how = "with exact scores, and 95% intervals for costs"
+    choice = named_choice(experiment)
+    words = "" if choice is None else f"; a word after the number is the point's {choice.label}"
     text += (
         f" Large marks are measured points, {how}: {games_note(front, 'point')}; hollow ones are "
-        "dominated. Points are numbered by expected cost, as in the table."
+        f"dominated. Points are numbered by expected cost, as in the table{words}."
     ) + one_game_note(front, goal)
     left = ""
     if "certificate" in tables:
@@ -344,14 +347,18 @@ def left_to_win(tables: Tables, experiment: Experiment) -> list[Layer]:
     return [Layer("area", LEFT, rows, y2="high", opacity=LEFT.opacity)]
 
 
+def named_choice(experiment: Experiment) -> CategoricalParameter | None:
+    """Return the first categorical parameter that is always active, if there is one."""
+    return next((each for each in experiment.space.categorical if not each.when), None)
+
+
 def labelled(rows: Sequence[Row], x: Axis, y: Axis, experiment: Experiment) -> list[Row]:
     """Return rows of labels beside validated points: their numbers, and a few names.
 
     The label of a baseline has the baseline's name. The label of any other point has the value of
-    the first categorical parameter that is always active, unless the next cheaper point that is not
-    a baseline has the same value.
+    :func:`named_choice`, unless the next cheaper point that is not a baseline has the same value.
     """
-    choice = next((each for each in experiment.space.categorical if not each.when), None)
+    choice = named_choice(experiment)
     index = "" if choice is None else f"p{list(experiment.space).index(choice)}"
     is_given = [row["kind"] in (BASELINE.label, DOMINATED_BASELINE.label) for row in rows]
     left, found, before = MAX_NAMES - sum(is_given), [], ""

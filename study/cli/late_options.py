@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from thetafront.study.run.options import decimal, number_text, whole
+from thetafront.study.run.options import decimal, whole
 
 OPTION = re.compile(r"--[A-Za-z_][\w-]*(?:=.*)?")
 GIVEN = "late options given"
@@ -89,9 +89,8 @@ class ObjectiveCommand(LateCommand):
 
         named = {option(each.bound): each for each in objectives()}
         for name, each in named.items():
-            number = {"parser": number_text, "metavar": "X"}  # or a share in percent
-            kind = {"metavar": "TIME"} if getattr(each, "is_timed", False) else number
-            yield str, typer.Option(name, help=each.option_help, **kind, **REMEMBERED)
+            metavar = "TIME" if getattr(each, "is_timed", False) else "X"
+            yield str, typer.Option(name, help=each.option_help, metavar=metavar, **REMEMBERED)
         for word in dict.fromkeys(self.words):
             if word not in {*known, *named}:
                 yield str, typer.Option(word, hidden=True, **REMEMBERED)

@@ -181,11 +181,12 @@ class NumericParameter(Described):
         super().__post_init__()
         for name in ("low", "high", "step", "least", "most"):
             object.__setattr__(self, name, without_numpy(getattr(self, name)))
-        if not self.least <= self.low <= self.high <= self.most and self.low <= self.high:
-            allowed = f"{self.least:g} to {self.most:g}"
-            raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are beyond {allowed}")
         if not (self.low < self.high and math.isfinite(self.high - self.low)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not an interval")
+        if not self.least <= self.low:
+            raise ValueError(f"{self.name}: low is {self.low}, but must be at least {self.least:g}")
+        if not self.high <= self.most:
+            raise ValueError(f"{self.name}: high is {self.high}, but must be at most {self.most:g}")
         if self.integer and (self.low != int(self.low) or self.high != int(self.high)):
             raise ValueError(f"{self.name}: bounds {self.low} to {self.high} are not whole numbers")
         if self.integer:

@@ -32,13 +32,6 @@ def reader(read: Callable[[str], Any], kind: str) -> Callable[[str], Any]:
     return parse
 
 
-def checked_number(text: str) -> str:
-    """Return the text of a number, which may have a percent sign; ValueError if it is none."""
-    float(text.removesuffix("%"))
-    return text
-
-
-number_text = reader(checked_number, "a number")
 whole_number, real_number = reader(int, "a whole number"), reader(float, "a number")
 folder, file = reader(Path, "the path to a folder"), reader(Path, "the path to a file")
 

@@ -195,13 +195,13 @@ class Cost:
         return f"Limit: {self.label}{unit and f', {unit}'}."
 
     def read(self, given: str | float) -> float:
-        """Read a value that a user gives; ValueError if it is invalid."""
+        """Read a value that a user gives, with or without its unit; ValueError if it is invalid."""
         try:
             return float(given)
         except ValueError:
-            if not self.is_timed:
-                raise
-            return seconds_in(str(given))
+            if self.is_timed:
+                return seconds_in(str(given))
+            return float(str(given).removesuffix(self.unit))
 
     def argument(self, value: float) -> str:
         """Write a value as :meth:`read` reads it: ``100us``."""

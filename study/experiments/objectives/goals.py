@@ -120,12 +120,12 @@ class Goal:
     def read(self, given: str | float) -> float:
         """Read a value that a user gives, such as 0.6, or 60% if values are 0 to 1.
 
-        ValueError if it is invalid.
+        The value may have its unit. ValueError if it is invalid.
         """
         text = str(given)
         if self.limits == (0.0, 1.0) and text.endswith("%"):
             return float(text[:-1]) / 100.0
-        return float(given)
+        return float(text.removesuffix(self.format.unit))
 
     def column(self, statistic: str) -> str:
         """Name a column of observed values: ``score_mean_points``."""

@@ -126,12 +126,14 @@ def test_of_a_goal_that_is_minimized_the_least_is_the_best() -> None:
 
 
 def test_a_share_may_be_asked_for_in_percent(coin: Experiment) -> None:
-    """Also a mean from 0 to 1, which is written without percent signs."""
+    """Also a mean from 0 to 1, which is written without percent signs; others with their unit."""
+    points = EXPERIMENTS["mcmdp"]
+    assert PickQuery.read(points, {"min_score": "5e4 points"}).score_wanted == 5e4
     score = replace(coin, goal=mean("score", low=0.0, high=1.0))
     for experiment, given in product((coin, score), ("60%", "0.6", 0.6)):
         query = PickQuery.read(experiment, {experiment.goal.bound: given})
         assert query.score_wanted == pytest.approx(0.6)
-    for experiment, wanted in ((coin, "x%"), (EXPERIMENTS["mcmdp"], "60%")):
+    for experiment, wanted in ((coin, "x%"), (points, "60%")):
         with pytest.raises(InputError, match=f"must be a number .got '{wanted}'"):
             PickQuery.read(experiment, {experiment.goal.bound: wanted})
 

@@ -1,6 +1,7 @@
 """What a move costs, by hand."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -87,6 +88,7 @@ def test_seconds_are_shown_with_three_digits_and_a_unit(seconds: float, text: st
         (SECONDS, "1.5ms", 1.5e-3, "1.5ms"),
         (SECONDS, "7812345s", 7_812_345.0, "7810000s"),
         (PLAYOUT_MOVES, "2000", 2000.0, "2000"),
+        (replace(PLAYOUT_MOVES, unit="h"), "19.5 h", 19.5, "19.5"),
     ],
 )
 def test_limits_are_read_and_written(
