@@ -153,10 +153,14 @@ def again_note(data: StudyData) -> str:
             "Lines with parentheses are Python code; run this line first: from thetafront import "
             "sweep, open_study."
         )
-    is_limited = any(run.get("budget_seconds") for run in data.runs)
-    if is_limited or data.experiment.cost.is_timed:
+    if data.experiment.cost.is_timed:
         said.append(
             "Times depend on the machine, so the front will agree within its intervals only on an "
             "equally fast machine."
+        )
+    elif any(run.get("budget_seconds") for run in data.runs):
+        said.append(
+            "How many games fit into a time budget depends on the machine, so the front will agree "
+            "only within its intervals."
         )
     return " ".join(said)

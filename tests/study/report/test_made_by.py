@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.study.charts.published import published
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES
 from thetafront.study.report.made_by import (
     again,
     again_note,
@@ -43,6 +44,8 @@ def test_commands_are_those_that_were_given(monkeypatch: pytest.MonkeyPatch) -> 
         "thetafront pick mcmdp --max-seconds-per-move 100us",
     ]
     assert "within its intervals only on an equally" in again_note(data)
+    counted = replace(data, experiment=replace(data.experiment, cost=PLAYOUT_MOVES))
+    assert "How many games fit into a time budget" in again_note(counted)
     table = runs_table(data)
     assert len(table) == len(data.runs) == 3
     assert [*table.iloc[1]] == [
