@@ -116,7 +116,7 @@ def judged(name: str, seed: int, by_model: bool) -> tuple[Floats, Floats]:
         trials.append(Point(**{**vars(trial), "values": values}))
     data = StudyData("skewed", experiment, record, trials)
     with (
-        patch.object(weights, "MIN_SAMPLES", weights.MIN_SAMPLES if by_model else math.inf),
+        patch.object(weights, "MIN_VARYING", weights.MIN_VARYING if by_model else math.inf),
         patch.object(study_model, "N_ROUNDS", study_model.N_ROUNDS if by_model else 0),
     ):
         model = Analysis(data).trials_model

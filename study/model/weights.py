@@ -50,10 +50,9 @@ from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.point import Point
 from thetafront.study.samplers.posterior import Posterior
 from thetafront.study.scale import Form
-from thetafront.study.shrinkage import ENOUGH, Moments, columns
+from thetafront.study.shrinkage import ENOUGH, PSEUDO_GAMES, Moments, columns
 
-MIN_SAMPLES = 24  # samples of many games
-MIN_VARYING = 8  # those of them that vary as usual, in both halves
+MIN_VARYING = 8  # samples of many games that vary as usual, in both halves
 MIN_RARE = 2  # samples with an outlier in one half only, which show that all θ may have some
 MAX_LUCK = 3.0  # standard errors by which the mean of a θ's games may miss a prediction by chance
 OUTLIER = 6.0 * 1.4826  # largest r, in median absolute deviations: six standard deviations
@@ -64,13 +63,13 @@ def variances_by_model(
 ) -> Floats | None:
     """Return the variances of means on the model's scale; None if nothing can be estimated.
 
-    At least 24 θ must have 30 games, and at least eight of them must vary. The variance of a θ with
-    fewer games is that of ``before``. ``points`` are the θ of the ``owners`` in the unit cube. The
+    At least eight θ must have 30 games and vary. The variance of a θ with fewer games is that of
+    ``before``. ``points`` are the θ of the ``owners`` in the unit cube. The
     result is also None for exact scores, and between two bounds, where variances follow from means.
     """
     n = np.array([len(each.games) for each in owners])
     many = np.flatnonzero(n >= ENOUGH)
-    if goal.is_exact or len(many) < MIN_SAMPLES or posterior.scales[0].form is Form.ANGLE:
+    if goal.is_exact or len(many) < MIN_VARYING or posterior.scales[0].form is Form.ANGLE:
         return None
     scale, found = posterior.scales[0], before.copy()
     samples = [goal.samples(owners[k].in_order) for k in many.tolist()]
@@ -91,18 +90,21 @@ def count_variances_by_model(
 ) -> Floats | None:
     """Return the variances of log₁₀ of mean counts, which are costs; None if nothing is estimated.
 
-    At least eight θ must have 30 games and vary. The variance of a θ with fewer games is that of
-    ``before``. ``errors`` are the relative errors of each θ's games
-    (:func:`study.batch_means.game_errors`), and ``predicted`` are costs by a model, on any scale.
+    At least two θ must have 30 games. The variance of a θ with fewer games is that of ``before``.
+    ``errors`` are the relative errors of each θ's games (:func:`study.batch_means.game_errors`),
+    and ``predicted`` are costs by a model, on any scale. If fewer than eight θ vary, as where most
+    games take the same number of steps and a few end early, s² is shrunk as for fewer games.
     """
     n = np.array([len(each) for each in errors])
     many = np.flatnonzero(n >= ENOUGH)
-    if len(many) < MIN_VARYING:
+    if len(many) < 2:
         return None
-    relative = variances_of_games([errors[k] for k in many.tolist()], predicted[many])
-    if relative is None:
-        return None
-    found = before.copy()
+    samples, found = [errors[k] for k in many.tolist()], before.copy()
+    if (relative := variances_of_games(samples, predicted[many])) is None:
+        freedom, squares = n[many] - 1.0, np.array([each @ each for each in samples])
+        pooled = squares.sum() / freedom.sum()
+        relative = (squares + PSEUDO_GAMES * pooled) / (freedom + PSEUDO_GAMES)
+        many, relative = many[squares > 0.0], relative[squares > 0.0]  # others are shrunk already
     found[many] = relative / n[many] / math.log(10.0) ** 2
     return found
 

@@ -18,7 +18,7 @@ from thetafront.study.log.study_data import StudyData
 from thetafront.study.log.tables import SEARCH
 from thetafront.study.model.study_model import fit_study
 from thetafront.study.model.weights import (
-    MIN_SAMPLES,
+    MIN_VARYING,
     count_variances_by_model,
     variances_by_model,
     variances_of_games,
@@ -117,14 +117,20 @@ def test_counts_are_not_weighed_by_their_luck() -> None:
     assert np.ptp(np.log(found[:12])) < 0.5 * np.ptp(np.log(own[:12]))
     assert found[:12].mean() == pytest.approx(own[:12].mean(), rel=0.2)
     assert found[12] == own[12], "29 games"
-    assert count_variances_by_model(errors[:7], np.linspace(0.0, 1.0, 7), own[:7]) is None
+    shrunk = count_variances_by_model(errors[:7], np.linspace(0.0, 1.0, 7), own[:7])
+    assert shrunk is not None
+    assert shrunk == pytest.approx((199 * own[:7] + 10 * own[:7].mean()) / 209)
+    assert count_variances_by_model(errors[:1], np.zeros(1), own[:1]) is None
+    equal = count_variances_by_model([0.0 * errors[0], *errors[1:3]], np.zeros(3), own[:3])
+    assert equal is not None
+    assert equal[0] == own[0]
 
 
 @pytest.mark.parametrize("deviation", [0.0, 1e-14])
 def test_samples_that_hardly_vary_tell_nothing(deviation: float) -> None:
     rng = np.random.default_rng(4)
-    samples = list(1.0 + deviation * rng.standard_normal((MIN_SAMPLES, N_GAMES)))
-    assert variances_of_games(samples, np.ones(MIN_SAMPLES)) is None
+    samples = list(1.0 + deviation * rng.standard_normal((MIN_VARYING, N_GAMES)))
+    assert variances_of_games(samples, np.ones(MIN_VARYING)) is None
 
 
 @pytest.mark.parametrize("predicted", [1.5, 0.05])
