@@ -208,17 +208,16 @@ def proposal_at(code: Floats, model: FittedModel, data: StudyData) -> Point:
     return Point(values, next(same, "proposal"))
 
 
-def points_to_validate(
-    model: FittedModel, data: StudyData, n_points: int, open_end: bool
-) -> list[Point]:
+def points_to_validate(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
     """Return the points to play in a validation: those of :func:`choose_points` at first.
 
-    A validation with an open end goes on with the study's points. New points are added if trials
-    have been played since these were chosen (:func:`n_due`). Points that were left out stay out.
+    Later validations go on with the study's points. New points are added if trials have been played
+    since these were chosen (:func:`n_due`). Points that were left out stay out. If scores are
+    exact, the points are always chosen anew, because they are trials.
     """
     proposals = choose_points(model, data, n_points)
     stored = [each for each in data.allowed_points if not each.error]
-    if not (open_end and stored):
+    if data.experiment.goal.is_exact or not stored:
         return proposals
     given = data.experiment.baselines
     # A baseline whose games failed would be left out again.

@@ -17,6 +17,7 @@ from thetafront.study.samplers.predicted_front import spread
 
 N_PREDICTED = 12
 N_DRAWS = 1000
+MIN_GAIN = 0.01  # relative to the front's range, on the model's scale
 SEED, DESIGN, DESIGN_SIZE, TRIALS = 0, "sobol", 16, 128  # a sweep's defaults
 
 
@@ -54,7 +55,8 @@ def movable_edges(analysis: Analysis) -> list[Edge]:
 def is_better(edge: Edge, thetas: Sequence[Mapping[str, Value]], model: FittedModel) -> bool:
     """Return whether θ at a bound surely have a better goal or cost than in mid-range.
 
-    Of a parameter with two values, the other one is compared.
+    A gain of less than 1% of the front's range is no gain. Of a parameter with two values, the
+    other one is compared.
     """
     parameter, name = edge.parameter, edge.parameter.name
     other = parameter.from_unit(0.5)
@@ -66,7 +68,8 @@ def is_better(edge: Edge, thetas: Sequence[Mapping[str, Value]], model: FittedMo
     points = model.cube.encode([*there, *others])
     draws = model.draw_most_probable(points, N_DRAWS, np.random.default_rng(0))
     gains = (draws[:, : len(there)] - draws[:, len(there) :]).mean(axis=1)
-    return bool((np.quantile(gains, 0.025, axis=0) > 0.0).any())
+    extent = np.ptp(model.expected_means(model.cube.encode(thetas)), axis=0)
+    return bool((np.quantile(gains, 0.025, axis=0) > MIN_GAIN * extent).any())
 
 
 def edge_line(data: StudyData, location: Location, edges: Sequence[Edge]) -> str:

@@ -317,7 +317,7 @@ def expected_points(
     goal = experiment.goal
     if precision is None:
         return Played(*[np.zeros(0)] * 6)
-    chosen = points_to_validate(model, data, precision.n_points, precision.open_end)
+    chosen = points_to_validate(model, data, precision.n_points)
     if not chosen:
         return Played(*[np.zeros(0)] * 6)
     params = [point.params for point in chosen]

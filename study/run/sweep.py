@@ -285,7 +285,7 @@ class Sweep:
                     return
                 raise RunError(f"study: {self.location.name!r} has no complete trial yet")
             if points is None:
-                points = points_to_validate(model, data, precision.n_points, precision.open_end)
+                points = points_to_validate(model, data, precision.n_points)
             is_broken = data.experiment.space.broken_by  # a constraint may have become stricter
             points = [each for each in points if not is_broken(each.params)]
         if not points:

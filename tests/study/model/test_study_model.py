@@ -217,13 +217,11 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     model = present(fit_study(data))
     proposals = choose_points(model, data, 5)
 
-    def validated(points: list[Point], n: int = 5, open_end: bool = True) -> list[Point]:
-        return points_to_validate(model, replace(data, points=points), n, open_end)
+    def validated(points: list[Point], n: int = 5) -> list[Point]:
+        return points_to_validate(model, replace(data, points=points), n)
 
     assert [each.key for each in validated([])] == [each.key for each in proposals]
     assert validated(data.points) == data.points
-    closed = validated(data.points, open_end=False)
-    assert [each.key for each in closed] == [each.key for each in proposals]
     few = validated(data.points[:1])
     assert few[0] is data.points[0]
     assert len(few) == 5, "a kill left a single one"
@@ -235,7 +233,7 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     given = replace(data.experiment, baselines={"mine": {"effort": 0.55, "idle": 0.5}})
     data.trials[:] = [replace(each, ended=1.0) for each in data.trials]
     data.points[:] = [replace(each, began=2.0) for each in data.points[:5]]
-    found = points_to_validate(model, replace(data, experiment=given), 5, True)
+    found = points_to_validate(model, replace(data, experiment=given), 5)
     assert found[0].origin == "mine"
     assert found[1:] == data.points, "the definition has got a baseline"
 
@@ -248,7 +246,7 @@ def test_a_baseline_that_failed_is_played_again_only_if_no_game_has_shown_why() 
     shown = replace(mine, failures={0: FailedGame(0, "failed")})
     for failed, is_played in ((mine, True), (shown, False)):
         with_failed = replace(data, points=[*data.points, failed])
-        found = points_to_validate(model, with_failed, 4, True)
+        found = points_to_validate(model, with_failed, 4)
         assert [each.origin == "mine" for each in found] == [True] * is_played + [False] * 5
 
 
@@ -257,7 +255,7 @@ def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -
     half = len(data.trials) // 2
     data.trials[half:] = [replace(each, ended=9.0) for each in data.trials[half:]]
     model = present(fit_study(data))
-    found = points_to_validate(model, data, 5, True)
+    found = points_to_validate(model, data, 5)
     assert found[:5] == data.points
     assert len(found) == 7, "half of the trials are new, so half of five points are"
     combined = present(combine(model, data))
@@ -265,9 +263,9 @@ def test_after_more_trials_a_validation_gets_new_points_between_the_old_ones() -
     costs = np.sort(combined.expected_means(codes)[:, 1])
     assert np.diff(costs).min() > 0.5 * MIN_GAP, "a rounded θ may be a little closer"
     stored = [*data.points, *(replace(each, began=10.0) for each in found[5:])]
-    assert points_to_validate(model, replace(data, points=stored), 5, True) == stored
+    assert points_to_validate(model, replace(data, points=stored), 5) == stored
     killed = stored[:-1]
-    assert len(points_to_validate(model, replace(data, points=killed), 5, True)) == 7
+    assert len(points_to_validate(model, replace(data, points=killed), 5)) == 7
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,11 @@ def test_a_parameter_without_effect_has_no_edge(monkeypatch: pytest.MonkeyPatch)
     assert movable_edges(analysis) == [lower, there[1]], "a named parameter moves as advised"
 
 
+def test_a_small_gain_is_no_edge(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(edges, "MIN_GAIN", 2.0)  # no θ can gain twice the front's range
+    assert front_edges(Analysis(simulated(POINTS))) == []
+
+
 @pytest.mark.parametrize("is_upper", [False, True])
 def test_each_of_two_values_may_be_better_than_the_other(is_upper: bool) -> None:
     """Half-way between them is the lower one."""
