@@ -240,7 +240,7 @@ class StudyRecord:
         if not self.defined.source:
             raise InputError(
                 f"study: {self.experiment!r} was defined in a script or notebook; to play its "
-                "games, call thetafront.sweep there"
+                "games, call thetafront.sweep there, or pass experiment= to open_study"
             )
         try:
             today = experiment(self.source)
