@@ -212,16 +212,19 @@ def points_to_validate(model: FittedModel, data: StudyData, n_points: int) -> li
     """Return the points to play in a validation: those of :func:`choose_points` at first.
 
     Later validations go on with the study's points. New points are added if trials have been played
-    since these were chosen (:func:`n_due`). Points that were left out stay out. If scores are
-    exact, the points are always chosen anew, because they are trials.
+    since these were chosen (:func:`n_due`). Points that were left out stay out, unless they have
+    games and none that failed, as after a repair. If scores are exact, the points are chosen again
+    each time, because they are trials.
     """
     proposals = choose_points(model, data, n_points)
-    stored = [each for each in data.allowed_points if not each.error]
+    stored = [
+        each for each in data.allowed_points if not each.error or (each.games and not each.failures)
+    ]
     if data.experiment.goal.is_exact or not stored:
         return proposals
     given = data.experiment.baselines
     # A baseline whose games failed would be left out again.
-    known = {each.key for each in data.points if not each.error or each.failures}
+    known = {each.key for each in data.points if not each.error or each.games or each.failures}
     baselines = [each for each in proposals if each.origin in given and each.key not in known]
     points = [*baselines, *stored]
     n_new = n_due(data.complete_trials, stored, len(proposals) - len(baselines))

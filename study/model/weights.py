@@ -64,8 +64,8 @@ def variances_by_model(
     """Return the variances of means on the model's scale; None if nothing can be estimated.
 
     At least eight θ must have 30 games and vary. The variance of a θ with fewer games is that of
-    ``before``. ``points`` are the θ of the ``owners`` in the unit cube. The
-    result is also None for exact scores, and between two bounds, where variances follow from means.
+    ``before``. ``points`` are the θ of the ``owners`` in the unit cube. The result is also None for
+    exact scores, and between two bounds, where variances follow from means.
     """
     n = np.array([len(each.games) for each in owners])
     many = np.flatnonzero(n >= ENOUGH)
@@ -93,7 +93,8 @@ def count_variances_by_model(
     At least two θ must have 30 games. The variance of a θ with fewer games is that of ``before``.
     ``errors`` are the relative errors of each θ's games (:func:`study.batch_means.game_errors`),
     and ``predicted`` are costs by a model, on any scale. If fewer than eight θ vary, as where most
-    games take the same number of steps and a few end early, s² is shrunk as for fewer games.
+    games take the same number of steps and a few end early, s² is shrunk as for fewer games, but
+    towards the geometric mean, because an odd θ may vary a hundred times as much as others.
     """
     n = np.array([len(each) for each in errors])
     many = np.flatnonzero(n >= ENOUGH)
@@ -101,10 +102,11 @@ def count_variances_by_model(
         return None
     samples, found = [errors[k] for k in many.tolist()], before.copy()
     if (relative := variances_of_games(samples, predicted[many])) is None:
-        freedom, squares = n[many] - 1.0, np.array([each @ each for each in samples])
-        pooled = squares.sum() / freedom.sum()
+        squares = np.array([each @ each for each in samples])
+        many, squares = many[squares > 0.0], squares[squares > 0.0]  # others are shrunk already
+        freedom = n[many] - 1.0
+        pooled = np.exp(np.log(squares / freedom).mean()) if len(many) else 0.0
         relative = (squares + PSEUDO_GAMES * pooled) / (freedom + PSEUDO_GAMES)
-        many, relative = many[squares > 0.0], relative[squares > 0.0]  # others are shrunk already
     found[many] = relative / n[many] / math.log(10.0) ** 2
     return found
 

@@ -391,10 +391,11 @@ def certificate_text(found: Certificate) -> str:
     for row in certificate_rows(found):
         if row["prospect_cpu_seconds"] > 0.0:
             untested.setdefault(row["prospect"], row["prospect_cpu_seconds"])
-    average_if_played, present = (float(f"{each.mean():.2g}") for each in (if_played, bounds))
-    is_less = average_if_played < present and (if_played < WORTH_PLAYING * bounds).any()
-    if is_less and untested:
-        less = bound_text(experiment.goal, average_if_played)
+    less, now = (
+        bound_text(experiment.goal, float(f"{each.mean():.2g}")) for each in (if_played, bounds)
+    )
+    is_less = if_played.mean() < bounds.mean() and (if_played < WORTH_PLAYING * bounds).any()
+    if is_less and less != now and untested:
         most = experiment.cost.text(float(limits[int(np.argmax(bounds - if_played))]))
         seconds = duration(sum(untested.values()))
         n = len(untested)

@@ -125,7 +125,10 @@ class Goal:
         text = str(given)
         if self.limits == (0.0, 1.0) and text.endswith("%"):
             return float(text[:-1]) / 100.0
-        return float(text.removesuffix(self.format.unit))
+        try:
+            return float(given)
+        except ValueError:
+            return float(text.removesuffix(self.format.unit))
 
     def column(self, statistic: str) -> str:
         """Name a column of observed values: ``score_mean_points``."""

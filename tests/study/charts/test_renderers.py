@@ -38,7 +38,7 @@ CHARTS = (
 )
 EMPTY = {("dice_study", "scores")}  # values are exact: there is no spread
 HOSTILE = "</script><script>alert('1')</script>\"\\ ${x} שלום \u202e"
-MAX_BYTES = 520_000
+MAX_BYTES = 700_000
 
 Make = Callable[[Analysis], Chart]
 

@@ -228,8 +228,10 @@ def test_a_validation_goes_on_with_the_points_of_an_earlier_run() -> None:
     assert validated(data.points, n=2) == data.points, "all, however few are asked for"
     unplayed = [replace(each, games={}) for each in data.points]
     assert validated(unplayed) == unplayed, "a kill came before their first games"
-    failed = [replace(each, error="failed") for each in (proposals[1], data.points[9])]
-    assert validated([*data.points[:8], *failed]) == data.points[:8], "left out for good"
+    failed = [replace(each, error="failed") for each in (proposals[1], *data.points[8:])]
+    failed[2] = replace(failed[2], failures={99: FailedGame(99, "failed")})
+    found = validated([*data.points[:8], *failed])
+    assert found == [*data.points[:8], failed[1]], "left out for good, but for a repaired point"
     given = replace(data.experiment, baselines={"mine": {"effort": 0.55, "idle": 0.5}})
     data.trials[:] = [replace(each, ended=1.0) for each in data.trials]
     data.points[:] = [replace(each, began=2.0) for each in data.points[:5]]

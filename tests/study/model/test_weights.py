@@ -119,7 +119,7 @@ def test_counts_are_not_weighed_by_their_luck() -> None:
     assert found[12] == own[12], "29 games"
     shrunk = count_variances_by_model(errors[:7], np.linspace(0.0, 1.0, 7), own[:7])
     assert shrunk is not None
-    assert shrunk == pytest.approx((199 * own[:7] + 10 * own[:7].mean()) / 209)
+    assert shrunk == pytest.approx((199 * own[:7] + 10 * np.exp(np.log(own[:7]).mean())) / 209)
     assert count_variances_by_model(errors[:1], np.zeros(1), own[:1]) is None
     equal = count_variances_by_model([0.0 * errors[0], *errors[1:3]], np.zeros(3), own[:3])
     assert equal is not None

@@ -19,6 +19,7 @@ from thetafront.study.samplers.gaussian_process import GaussianProcess
 from thetafront.study.samplers.hyperparameters import (
     JITTER,
     LENGTH_PRIOR,
+    LOG_BOUNDS,
     MISFIT_PRIOR,
     NOISE_PRIOR,
     SIGNAL_PRIOR,
@@ -118,6 +119,14 @@ def test_the_fit_is_where_the_gradient_vanishes() -> None:
     assert np.max(np.abs(gradient)) < 0.1
     rng = np.random.default_rng(8)
     assert all(objective(found + 0.2 * rng.standard_normal(D + 3))[0] > least for _ in range(30))
+
+
+@pytest.mark.parametrize("prior", [LENGTH_PRIOR, SIGNAL_PRIOR, NOISE_PRIOR, MISFIT_PRIOR])
+def test_bounds_do_not_cut_off_what_a_prior_allows(prior: tuple[float, float]) -> None:
+    median, deviation = prior
+    low, high = LOG_BOUNDS
+    assert low < np.log(median) - 3.0 * deviation
+    assert np.log(median) + 3.0 * deviation < high
 
 
 def test_inferred_noise_is_about_the_true_one() -> None:
