@@ -143,7 +143,7 @@ def make_caption(analysis: Analysis, n_outside: int) -> str:
     if goal.is_exact:
         how = "with exact scores, and 95% intervals for costs"
     choice = named_choice(experiment)
-    words = "" if choice is None else f"; a word after a proposal's number is its {choice.label}"
+    words = f"; a word after a proposal's number is its value of {choice.label}" if choice else ""
     text += (
         f" Large marks are measured points, {how}: {games_note(front, 'point')}; hollow ones are "
         f"dominated. Points are numbered by expected cost, as in the table{words}."
