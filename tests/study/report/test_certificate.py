@@ -184,6 +184,10 @@ def test_a_study_s_certificate_holds(quick: Experiment) -> None:
         "what another run would buy, and for how much"
     )
     assert " of CPU time) would lower the average to about " in text
+    level, little = np.full(len(found.bounds), 1e4), np.full(len(found.bounds), 1e4)
+    little[0] = 7e3  # 10,000 on average as printed, before and after
+    text = certificate_text(replace(found, bounds=level, bounds_if_played=little))
+    assert text.endswith(" and more trials would lower it"), "playing would change nothing in print"
     said = replace(quick.cost, is_reported=True)
     its = replace(found, experiment=replace(quick, cost=said, costs=(said, *quick.costs[1:])))
     assert " of reported time) would lower the average to about " in certificate_text(its)
