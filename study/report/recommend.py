@@ -198,10 +198,17 @@ class Candidates:
         return of_trials + sum(len(each.games) for each in self.data.points)
 
     def propose(self, query: PickQuery) -> Candidate | None:
-        """Return the θ that meets the query best, played or not; None if none does."""
+        """Return the θ that meets the query best; None if none does.
+
+        A θ without games must be so much better than the best played one that it shows in print.
+        """
         if query.score_wanted is not None:
-            return query.best(self.played + self.anywhere)
-        return next(filter(query.is_met, self.ranked), None)
+            found = query.best(self.played + self.anywhere)
+        else:
+            found = next(filter(query.is_met, self.ranked), None)
+        best = query.best(self.played)
+        is_same = found and best and gain_text(found, query) == gain_text(best, query)
+        return best if is_same else found
 
     def pick(
         self, query: PickQuery, proposal: Candidate | None = None, played: Collection[str] = ()
@@ -228,6 +235,14 @@ class Candidates:
             prospect=None if prospect is best else prospect,
             hint=to_play_it(self.data),
         )
+
+
+def gain_text(each: Candidate, query: PickQuery) -> str:
+    """Write the number that a query asks to be as good as possible."""
+    goal, cost, expected = query.experiment.goal, query.experiment.cost, each.expected
+    if query.score_wanted is not None:
+        return cost.text(expected.cost.value)
+    return goal.format.text(expected.score.value)
 
 
 def to_play_it(data: StudyData) -> str:

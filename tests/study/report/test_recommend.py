@@ -13,7 +13,15 @@ import pytest
 from scipy.stats import norm
 
 from tests.study.conftest import CoinGame, SolvedGame
-from tests.study.made_studies import add_point, add_trials, data_of, new_study, spread, store_point
+from tests.study.made_studies import (
+    add_point,
+    add_trials,
+    data_of,
+    new_study,
+    present,
+    spread,
+    store_point,
+)
 from tests.study.mirrored import GAIN, LOSS
 from thetafront.agents.twenty48.agent import Game2048
 from thetafront.study.charts.export import pictured_charts
@@ -352,6 +360,25 @@ def test_what_nobody_has_played_is_named_and_never_the_answer(quick: Experiment)
         candidates.pick(too_little, candidates.propose(too_little))
     folder = PublishedStudy(**{each.name: getattr(data, each.name) for each in fields(data)})
     assert to_play_it(folder) == "", "it cannot store games"
+
+
+@pytest.mark.parametrize(
+    ("query", "better"),
+    [({"cost_limit": 0.01}, "score"), ({"score_wanted": 7000.0}, "cost")],
+)
+def test_a_proposal_is_visibly_better(
+    quick: Experiment, query: dict[str, float], better: str
+) -> None:
+    """Otherwise, its games would be played for nothing."""
+    candidates, wanted = Analysis(data_of(study_of(THREE), quick)).to_pick_from(), asked(**query)
+    best = present(wanted.best(candidates.played))
+    for gain, is_visible in ((1e-6, False), (0.01, True)):
+        factor = 1.0 + (gain if better == "score" else -gain)
+        old = getattr(best.expected, better)
+        much = replace(best.expected, **{better: replace(old, value=factor * old.value)})
+        untested = Candidate(Point({"n_playouts": 31}), 0, much, Estimate(math.nan))
+        vars(candidates).update(anywhere=[untested], ranked=[untested, *candidates.played])
+        assert candidates.propose(wanted) is (untested if is_visible else best)
 
 
 @pytest.mark.parametrize(
