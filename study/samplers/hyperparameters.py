@@ -207,6 +207,8 @@ def draw_logs(
     values, vectors = np.linalg.eigh((hessian + hessian.T) / (4.0 * STEP))
     precision = np.maximum(values, MIN_PRECISION)
     normals = rng.standard_normal((n, len(mode)))
-    drawn = np.clip(mode + (normals / np.sqrt(precision)) @ vectors.T, *LOG_BOUNDS)
+    # The symmetric root: unlike eigenvectors, whose signs are arbitrary, it is the same everywhere.
+    root = (vectors / np.sqrt(precision)) @ vectors.T
+    drawn = np.clip(mode + normals @ root, *LOG_BOUNDS)
     density = 0.5 * np.sum(np.log(precision)) - 0.5 * np.sum(normals**2, axis=1)
     return drawn, np.array([-objective(each)[0] for each in drawn]) - density

@@ -20,31 +20,23 @@ from thetafront.study.report.export import write_tables
 from thetafront.study.report.pick_text import play_command
 
 REFERENCE = Path(__file__).parents[3] / "results" / "reference"
-EXACTLY = (
-    "mcmdp",
-    "switching",
-)  # published studies in whose models the score does not see the cost
-OTHERS = ("dice_study", "heuristic", "highs", "ntuple", "pacman", "uct", "zstd")
+PUBLISHED = sorted(each.parent.name for each in REFERENCE.glob("*/combined_front.csv"))
 
 
-@pytest.mark.parametrize("name", EXACTLY)
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_tables_are_those_that_were_published(name: str) -> None:
+    """Models, draws and certificates are the same on all processors, apart from rounding."""
     _, data = read_published(REFERENCE / name)
-    tables = Analysis(data).tables
-    for what in ("front", "trials", "games", "predicted_front", "combined_front"):
+    for what, table in Analysis(data).tables.items():
         published = pd.read_csv(REFERENCE / name / f"{what}.csv")
-        numbers = published.select_dtypes("number").drop(columns="p_on_front", errors="ignore")
-        again = tables[what][list(numbers)].apply(pd.to_numeric).to_numpy(float)
+        numbers = published.select_dtypes("number")
+        again = table[list(numbers)].apply(pd.to_numeric).to_numpy(float)
         assert len(numbers)
-        np.testing.assert_allclose(again, numbers.to_numpy(float), rtol=1e-6, err_msg=what)
-    shares = pd.read_csv(REFERENCE / name / "front.csv")["p_on_front"]
-    # By 4,000 draws: they follow the rounding of a machine.
-    np.testing.assert_allclose(tables["front"]["p_on_front"], shares, atol=0.05)
+        np.testing.assert_allclose(again, numbers.to_numpy(float), rtol=1e-5, err_msg=what)
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_other_fronts_are_nearly_those_that_were_published(name: str) -> None:
-    """Fits in which the score sees the cost follow the rounding of a machine; means do not."""
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_published_study_has_the_games_and_runs_of_its_manifest(name: str) -> None:
     location, data = read_published(REFERENCE / name)
     manifest = json.loads((REFERENCE / name / "manifest.json").read_text())
     assert location.name == data.name == manifest["study"]
@@ -55,25 +47,10 @@ def test_other_fronts_are_nearly_those_that_were_published(name: str) -> None:
         manifest["command_line"],
     ]
     assert data.record.space == manifest["space"]
-    goal, cost = data.experiment.goal, data.experiment.cost.name
-    if not goal.is_exact:  # then a trial is a point, and no seed matters
+    if not data.experiment.goal.is_exact:  # then a trial is a point, and no seed matters
         seeds = {game.seed for point in data.points for game in point.games.values()}
         assert len({point.number for point in data.points}) == len(data.points)
         assert len(seeds) == manifest["n_games_of_validation"]
-    found = Analysis(data).tables["front"]
-    # Points are numbered by their expected costs, which follow the fit.
-    assert found["number"].is_monotonic_increasing
-    assert found[f"combined_{cost}"].is_monotonic_increasing
-    found = found.sort_values("point", ignore_index=True)
-    published = pd.read_csv(REFERENCE / name / "front.csv").sort_values("point", ignore_index=True)
-    of_games = ["point", "origin", "n_games", goal.column("mean"), cost]
-    pd.testing.assert_frame_equal(
-        found[of_games], published[of_games], check_dtype=False, rtol=1e-12
-    )
-    sd = published[goal.combined_column("sd")].to_numpy()
-    for what in ("mean", "low95", "high95"):
-        column = goal.combined_column(what)
-        assert (np.abs(found[column] - published[column]) <= 0.2 * sd).all(), what
 
 
 def test_trials_that_a_table_lists_are_read_with_their_games(

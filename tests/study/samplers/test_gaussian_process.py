@@ -341,6 +341,20 @@ def test_draws_of_hyperparameters_are_those_of_the_prior_weighed_by_the_data() -
     assert (np.abs(ours.mean(axis=0) - mean) < 0.5 * deviation).all()
 
 
+def test_draws_of_hyperparameters_do_not_depend_on_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Eigenvectors may have either sign, which differs between processors."""
+    known = observed(SINE)
+    mode = fit_hyperparameters(*known)
+    found, eigh = [], np.linalg.eigh
+    for signs in (1.0, np.array([1.0, -1.0, 1.0, -1.0])):
+        monkeypatch.setattr(np.linalg, "eigh", lambda a, by=signs: (eigh(a)[0], by * eigh(a)[1]))
+        drawn = draw_hyperparameters(mode, *known, 20, np.random.default_rng(0))
+        found.append([[each.variance, *each.lengths, each.misfit] for each in drawn])
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+
+
 @pytest.mark.parametrize("noise", [0.3, 0.0])
 def test_downdates_equal_conditioning_anew(noise: float) -> None:
     """And the factor with rows appended is that of the whole covariance."""
