@@ -49,7 +49,6 @@ from thetafront.study.report.recommend import Candidate, Candidates, PickQuery
 from thetafront.study.samplers.candidates import is_among, perturb_some, sobol_points
 from thetafront.study.samplers.feasibility import Feasibility
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import duration
 
 LEVEL = 0.95
@@ -299,21 +298,22 @@ def promising(model: FittedModel, rng: np.random.Generator) -> Floats:
 
     Points whose goal and cost have been observed without noise cannot be better than expected.
     """
-    front = model.predicted_front.points
-    around = perturb_some(model.cube, front, N_NEAR, (-2.5, -0.7), rng)
+    front = model.predicted_front
+    around = perturb_some(model.cube, front.points, N_NEAR, (-2.5, -0.7), rng)
     everywhere = sobol_points(model.cube, N_SOBOL, rng)
     allowed = Feasibility.learned_from(model.observations).allowed
-    points = allowed(np.unique(np.concatenate([front, around, everywhere]), axis=0))
+    points = allowed(np.unique(np.concatenate([front.points, around, everywhere]), axis=0))
     mean, deviation = model.posterior.predict(points)
     promise = mean[:, 0] + PROMISE * deviation[:, 0]
-    ends = model.predicted_front.mean[[0, -1], 1]
+    ends = front.mean[[0, -1], 1]
     strips = np.linspace(ends[0], ends[1], N_STRIPS + 1)[1:-1]
     strip = np.searchsorted(-strips, -mean[:, 1])
     best = [
         members[np.argsort(-promise[members])[:PER_STRIP]]
         for members in (np.flatnonzero(strip == k) for k in range(N_STRIPS))
     ]
-    found = np.concatenate([points[np.concatenate(best)], front[spread(len(front), N_OF_FRONT)]])
+    of_front = front.points[front.spread(N_OF_FRONT)]
+    found = np.concatenate([points[np.concatenate(best)], of_front])
     observations = model.observations
     exact = observations.points[np.all(observations.noise == 0.0, axis=1)]
     return found[~is_among(found, exact)]

@@ -13,7 +13,6 @@ from thetafront.study.log.location import RESULTS, Location, locate
 from thetafront.study.log.study_data import StudyData
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.samplers.predicted_front import spread
 
 N_PREDICTED = 12
 N_DRAWS = 1000
@@ -27,8 +26,8 @@ def front_thetas(analysis: Analysis) -> list[Mapping[str, Value]]:
         return [row for row in analysis.rows if row["on_front"]]
     if (model := analysis.model) is None:
         return []
-    points = model.predicted_front.points
-    return [model.cube.decode(each) for each in points[spread(len(points), N_PREDICTED)]]
+    front = model.predicted_front
+    return [model.cube.decode(each) for each in front.points[front.spread(N_PREDICTED)]]
 
 
 def front_edges(analysis: Analysis) -> list[Edge]:

@@ -42,7 +42,6 @@ from thetafront.study.report.expected import (
     expected_at,
 )
 from thetafront.study.samplers.fitted_model import FittedModel
-from thetafront.study.samplers.predicted_front import spread
 
 # At most this many points of the predicted front, since each takes milliseconds. Neighbours then
 # differ by about 1% in cost.
@@ -173,8 +172,8 @@ class Candidates:
     def anywhere(self) -> list[Candidate]:
         """Other θ of the whole space, along the front that the model predicts."""
         model, space = self.combined, self.data.experiment.space
-        front = model.predicted_front.points
-        some = front[spread(len(front), MAX_ANYWHERE)]
+        front = model.predicted_front
+        some = front.points[front.spread(MAX_ANYWHERE)]
         thetas = [space.tidy(model.cube.decode(each)) for each in some]
         points = {each.key: each for each in (Point(theta, "proposal") for theta in thetas)}
         expected = expected_at(model, [each.params for each in points.values()])

@@ -30,7 +30,6 @@ from thetafront.study.pareto import n_dominating_layers, nondominated, p_on_fron
 from thetafront.study.report.expected import expected_at
 from thetafront.study.report.played_rows import games_columns
 from thetafront.study.report.validated_rows import combined_columns, validated_columns
-from thetafront.study.samplers.predicted_front import spread
 from thetafront.study.text import counted
 
 if TYPE_CHECKING:
@@ -163,7 +162,7 @@ def predicted_front_frame(data: StudyData, model: "FittedModel") -> pd.DataFrame
     front, experiment, goal = model.predicted_front, data.experiment, data.experiment.goal
     trials = model.cube.encode([each.params for each in data.complete_trials])
     predicted = model.posterior.goal(front.points)
-    shown = spread(len(front.points), N_CURVE_ROWS)
+    shown = front.spread(N_CURVE_ROWS)
     shown = shown[nondominated(goal.sign * predicted.mean[shown], -front.mean[shown, 1])]
     points = front.points[shown]
     empty = dict.fromkeys(experiment.space.names)  # the cells of inactive parameters
@@ -186,7 +185,7 @@ def combined_front_frame(experiment: Experiment, combined: "FittedModel") -> pd.
     according to these expectations are dropped.
     """
     front = combined.predicted_front
-    shown = front.points[spread(len(front.points), N_CURVE_ROWS)]
+    shown = front.points[front.spread(N_CURVE_ROWS)]
     thetas = [combined.cube.decode(point) for point in shown]
     found = expected_at(combined, thetas)
     scores = np.array([experiment.goal.sign * each.score.value for each in found])

@@ -27,7 +27,7 @@ from thetafront.study.samplers.candidates import feasible, perturb_some, sobol_p
 from thetafront.study.samplers.encoding import UnitCube
 from thetafront.study.samplers.feasibility import Allowed, Feasibility
 from thetafront.study.samplers.observations import Observations
-from thetafront.study.samplers.posterior import Posterior
+from thetafront.study.samplers.posterior import TINY, Posterior
 
 N_SOBOL = 4096
 N_ROUNDS = 30
@@ -59,6 +59,18 @@ class PredictedFront:
         local = (slopes * deviation[:, 0]) ** 2 - 2.0 * with_mean + variance
         common = math.sqrt(max(variance, 0.0))
         return cls(points, mean, common, np.sqrt(np.maximum(local, 0.0)))
+
+    def spread(self, most: int) -> Integers:
+        """Return at most ``most`` indices of points, the ends included, evenly along the front.
+
+        The search finds thousands of points at some costs and few at others. So points are spread
+        by the shares of the ranges of both objectives that lie before them, and not by their rank.
+        """
+        if len(self.mean) <= most:
+            return np.arange(len(self.mean))
+        covered = np.abs(self.mean - self.mean[0])
+        along = (covered / np.maximum(covered[-1], TINY)).sum(axis=1)
+        return np.unique(np.searchsorted(along, np.linspace(0.0, along[-1], most)))
 
 
 def spread(n: int, most: int) -> Integers:
