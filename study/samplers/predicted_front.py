@@ -33,6 +33,7 @@ N_SOBOL = 4096
 N_ROUNDS = 30
 N_NEAR = 1024
 N_FOR_COMMON = 256
+N_CAPS = 10  # rounds in which gaps are limited to the mean step, which becomes smaller
 MAX_ON_FRONT = 8192  # maximum number of points; a larger front is thinned out evenly
 
 
@@ -64,12 +65,16 @@ class PredictedFront:
         """Return at most ``most`` indices of points, the ends included, evenly along the front.
 
         The search finds thousands of points at some costs and few at others. So points are spread
-        by the shares of the ranges of both objectives that lie before them, and not by their rank.
+        by distances along the front, in shares of the objectives' ranges, and not by rank. A gap
+        between two neighbours counts at most as one step.
         """
         if len(self.mean) <= most:
             return np.arange(len(self.mean))
-        covered = np.abs(self.mean - self.mean[0])
-        along = (covered / np.maximum(covered[-1], TINY)).sum(axis=1)
+        distances = np.abs(np.diff(self.mean, axis=0))
+        steps = (distances / np.maximum(distances.sum(axis=0), TINY)).sum(axis=1)
+        for _ in range(N_CAPS):
+            steps = np.minimum(steps, steps.sum() / (most - 1))
+        along = np.append(0.0, np.cumsum(steps))
         return np.unique(np.searchsorted(along, np.linspace(0.0, along[-1], most)))
 
 
