@@ -99,6 +99,7 @@ def check_name(name: str) -> str:
         raise InputError(
             "name must have 1 to 64 characters (a to z, A to Z, 0 to 9, dots, dashes, "
             f"underscores) and begin with a letter or digit (got {name!r})"
+            + ("; give a study's name, not its definition" if ":" in name else "")
         )
     if name in RESERVED_NAMES:
         raise InputError(f"name {name!r} is reserved for published results; use another")

@@ -56,6 +56,7 @@ def test_an_output_that_cannot_be_made_is_named_as_given(tmp_path: Path) -> None
         ("worker tcp://h:99999", "scheduler must be an address such as tcp://"),
         ("cluster tcp://h", "scheduler must be an address such as tcp://"),
         ("sweep --name ../x", "name must have 1 to 64 characters"),
+        ("front game.py:MINE", "; give a study's name, not its definition"),
         ("sweep --name ''", "name must have 1 to 64 characters"),
         ("sweep --results /no/such", "folder '/no/such' does not exist"),
         ("sweep --results ''", "--results must be the path to a folder (got '')"),
