@@ -108,14 +108,13 @@ def budgets_worth_playing(
     bounds: Floats, if_played: Floats, allowed: Floats, is_new: Sequence[bool]
 ) -> list[int]:
     """Return the indices of budgets with prospects worth playing, the largest gain first."""
-    gains = np.where(bounds > allowed, bounds - if_played, 0.0)
+    gains = np.where((bounds > allowed) & is_new, bounds - if_played, 0.0)
     chosen: list[int] = []
     while len(chosen) < MAX_AT_ONCE:
         k = int(np.argmax(gains))
         if gains[k] <= (1.0 - WORTH_PLAYING) * bounds[k]:
             break
-        if is_new[k]:
-            chosen.append(k)
+        chosen.append(k)
         gains[max(k - N_LIMITS // 10, 0) : k + N_LIMITS // 10 + 1] = 0.0
     return chosen
 
@@ -140,14 +139,14 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
     chosen = np.array([index[each.point.key] for each in found])
     with threadpool_limits(1):  # more threads are slower on matrices this small
         draws = Draws.from_model(model, codes, known=[each.expected for each in played])
-    best = draws.best_predicted(limits)
+    bounds = simultaneous_bounds(draws.regrets(limits, chosen))
+    best, of_best = draws.prospects(limits, len(played))
     new = {
         k: replace(played[k].point, error="")
         if k < len(played)
         else proposal_at(draws.points[k], model, candidates.data)
         for k in set(best.tolist())
     }
-    bounds, of_best = (simultaneous_bounds(draws.regrets(limits, each)) for each in (chosen, best))
     prospects = [new[k] for k in best.tolist()]
     if_played = np.minimum(of_best, bounds)
     ends = [proposal_at(code, model, candidates.data) for code in cheaper_end(model, limits)]
@@ -223,6 +222,19 @@ class Draws:
         mean = self.mean[:n]
         within = mean[:, 1] >= -np.log10(limits)[:, None]
         return np.asarray(np.argmax(np.where(within, mean[:, 0], -np.inf), axis=1))
+
+    def prospects(self, limits: Floats, n_played: int) -> tuple[Integers, Floats]:
+        """Return the index of each limit's prospect, and the bounds if these had been played.
+
+        The prospect is a played point, unless an untested one lowers the bound far below that of
+        the best played one. Otherwise, θ that hardly differ would be played one after the other.
+        """
+        best, of_played = self.best_predicted(limits), self.best_predicted(limits, n_played)
+        lower, bound = (
+            simultaneous_bounds(self.regrets(limits, each)) for each in (best, of_played)
+        )
+        best = np.where(lower <= WORTH_PLAYING * bound, best, of_played)
+        return best, simultaneous_bounds(self.regrets(limits, best))
 
     def regrets(self, limits: Floats, chosen: Integers) -> Floats:
         """Return the regret of the point chosen for each limit, shape (n_draws, n_limits)."""

@@ -152,8 +152,7 @@ class Validation:
         limits, picked = limits[picked >= 0], picked[picked >= 0]
         draws = Draws.from_model(model, self.codes)
         bounds = simultaneous_bounds(draws.regrets(limits, picked))
-        promising = draws.best_predicted(limits)
-        if_played = simultaneous_bounds(draws.regrets(limits, promising))
+        promising, if_played = draws.prospects(limits, len(self.codes))
         scores = study.on.truth(self.codes)[0][picked]
         regrets = np.maximum(study.truth.best_within(limits) - scores, 0.0)
         row = {"holds": bool((regrets <= bounds).all()), "bound": bounds.max() / study.top}
