@@ -73,7 +73,7 @@ class Certificate:
     limits: Floats
     answers: list[Candidate]  # for each budget, the recommended θ
     bounds: Floats  # (n,): ε(t), in the goal's unit
-    prospects: list[Point]  # for each budget, the θ with the best prediction, played or not
+    prospects: list[Point]  # for each budget, the θ of :meth:`Draws.prospects`
     # (n,): what ε(t) would be if the prospects had been played, and were recommended where that
     # lowers it.
     bounds_if_played: Floats
