@@ -14,6 +14,7 @@ from Python code, because a kernel that got such an argument would fail only lat
 import dataclasses
 import math
 import re
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -78,6 +79,8 @@ class IntegerRange(Domain):
     def allowed(self) -> str:
         if self.high == math.inf:
             return f"an integer of {self.low} or more"
+        if self.low == -MAX_INTEGER:
+            return f"an integer of at most {bound(self.high)}"
         return f"an integer from {bound(self.low)} to {bound(self.high)}"
 
     def shown(self, value: Any) -> str:
@@ -112,6 +115,8 @@ class RealRange(Domain):
             )
         if self.open_low:
             return f"above {bound(self.low)} and up to {bound(self.high)}"
+        if self.low == -sys.float_info.max:
+            return f"a number of at most {bound(self.high)}"
         return f"between {bound(self.low)} and {bound(self.high)}"
 
     def read(self, value: Any) -> Any:

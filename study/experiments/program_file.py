@@ -104,7 +104,7 @@ def make_experiment(
         goal=goal,
         cost=minimized,
         baselines={
-            key: values_in(subtable(baselines, "baselines", key), space) for key in baselines
+            key: values_in(subtable(baselines, "baselines", key), space, key) for key in baselines
         },
         source=str(path),
         max_failures=max_failures,
@@ -119,13 +119,16 @@ def subtable(tables: Table, name: str, key: str) -> Table:
     return dict(tables[key])
 
 
-def values_in(given: Table, space: Space) -> dict[str, Any]:
+def values_in(given: Table, space: Space, label: str) -> dict[str, Any]:
     """Return the values of a baseline; choices may be given as texts, as in earlier versions."""
     known = {each.name: each for each in space.categorical}
-    return {
-        name: known[name].read(value) if name in known and isinstance(value, str) else value
-        for name, value in given.items()
-    }
+    try:
+        return {
+            name: known[name].read(value) if name in known and isinstance(value, str) else value
+            for name, value in given.items()
+        }
+    except InputError as error:
+        raise InputError(f"baseline {label!r}: {error}") from None
 
 
 def make_parameter(name: str, table: Table) -> Dimension:

@@ -2,6 +2,7 @@
 
 import math
 import re
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from thetafront.agents.parameters import (
+    MAX_INTEGER,
     Domain,
     IntegerRange,
     RealRange,
@@ -68,6 +70,8 @@ def test_there_is_one_zero() -> None:
     ("domain", "value", "said"),
     [
         (IntegerRange(1, 5), 0, "x must be an integer from 1 to 5 (got 0)"),
+        (IntegerRange(-MAX_INTEGER, 5), 6, "x must be an integer of at most 5 (got 6)"),
+        (RealRange(-sys.float_info.max, 5.0), 6.0, "x must be a number of at most 5 (got 6)"),
         (IntegerRange(1, 5), 1.5, "x must be an integer from 1 to 5 (got 1.5)"),
         (IntegerRange(1, 5), 2.0, "x must be an integer from 1 to 5 (got 2.0)"),
         (IntegerRange(1, 5), True, "x must be an integer from 1 to 5 (got True)"),

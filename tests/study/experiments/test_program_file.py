@@ -193,6 +193,7 @@ def test_reported_seconds_take_the_place_of_those_measured(tmp_path: Path) -> No
             "baselines.plain must be a table",
         ),
         ("depth = 3", "depth = [3]", "baseline 'plain': depth must be an integer from 1 to 12"),
+        ('opening = "a4"', 'opening = "e4"', "baseline 'plain': opening must be one of a4, d4"),
         ("step = 0.25", "step = inf", "share: steps of inf do not fit into the bounds"),
         ("cost = 1e6", "", "reference must have objective and cost, or neither"),
         ("depth = 3", "depht = 3", "(got depht, width, share, opening)"),
