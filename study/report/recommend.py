@@ -43,8 +43,7 @@ from thetafront.study.report.expected import (
 )
 from thetafront.study.samplers.fitted_model import FittedModel
 
-# At most this many points of the predicted front, since each takes milliseconds. Neighbours then
-# differ by about 1% in cost.
+# At most this many points of the predicted front, since each takes milliseconds.
 MAX_ANYWHERE = 512
 ELO = "elo"  # for a match, a query may give an Elo difference instead of a score
 

@@ -75,7 +75,9 @@ class PredictedFront:
         for _ in range(N_CAPS):
             steps = np.minimum(steps, steps.sum() / (most - 1))
         along = np.append(0.0, np.cumsum(steps))
-        return np.unique(np.searchsorted(along, np.linspace(0.0, along[-1], most)))
+        # A capped gap is one step, so points may lie where the steps end, apart from rounding.
+        even = np.linspace(0.0, along[-1], most) - 1e-6 * along[-1] / most
+        return np.unique([*np.searchsorted(along, even), len(along) - 1])
 
 
 def spread(n: int, most: int) -> Integers:

@@ -90,6 +90,14 @@ def test_points_are_spread_along_a_front_and_not_by_their_rank() -> None:
     assert {*range(990, 1000)} <= {*shown.tolist()}, "more than by rank"
     assert 7 <= (share[shown] <= 0.1).sum() <= 10
     assert front.spread(1000).tolist() == list(range(1000))
+    share = np.cumsum([*[1.0] * 5, *[0.1] * 195])
+    front = PredictedFront(share[:, None], np.column_stack([share, -share]), 0.0, share)
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        near = replace(front, mean=front.mean + 1e-13 * rng.standard_normal((200, 2)))
+        assert near.spread(120).tolist() == front.spread(120).tolist(), "rounding decides nothing"
+    level = replace(front, mean=np.ones((200, 2)))
+    assert level.spread(20).tolist() == [0, 199]
 
 
 @pytest.mark.parametrize("scale", [Scale.LINEAR, Scale.ROOT])
