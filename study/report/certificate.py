@@ -31,7 +31,7 @@ central limit theory and asymptotic confidence sequences* (2021), theorem 2.2 an
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
+from statistics import NormalDist, fmean
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,7 @@ from thetafront.study.experiments.objectives.formats import significant
 from thetafront.study.experiments.objectives.goals import Goal
 from thetafront.study.log.point import Point
 from thetafront.study.model.study_model import MIN_EXTENSION, proposal_at
-from thetafront.study.report.expected import Expected, expected_at, with_known
+from thetafront.study.report.expected import CONFIDENCE, Expected, expected_at, with_known
 from thetafront.study.report.recommend import Candidate, Candidates, PickQuery
 from thetafront.study.samplers.candidates import is_among, perturb_some, sobol_points
 from thetafront.study.samplers.feasibility import Feasibility
@@ -56,7 +56,7 @@ N_LIMITS = 64
 N_DRAWS = 1000
 N_SOBOL, N_NEAR = 4096, 2048
 N_STRIPS, PER_STRIP, N_OF_FRONT = N_LIMITS, 4, 64  # each budget has θ that cost almost as much
-MAX_AT_ONCE = 6  # prospects: the θ that are predicted to be the best for some budgets
+MAX_AT_ONCE = 6  # prospects that are played before the bounds are computed again
 WORTH_PLAYING = 0.8  # a prospect is worth playing if it lowers a bound to this share or less
 PROMISE = 2.0  # standard deviations above the mean
 JITTER = 1e-9  # added to variances, as a share of their mean
@@ -73,7 +73,7 @@ class Certificate:
     limits: Floats
     answers: list[Candidate]  # for each budget, the recommended θ
     bounds: Floats  # (n,): ε(t), in the goal's unit
-    prospects: list[Point]  # for each budget, the θ of :meth:`Draws.prospects`
+    prospects: list[Point]  # for each budget, the θ to play next; the answer if there is none
     # (n,): what ε(t) would be if the prospects had been played, and were recommended where that
     # lowers it.
     bounds_if_played: Floats
@@ -139,8 +139,7 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
     chosen = np.array([index[each.point.key] for each in found])
     with threadpool_limits(1):  # more threads are slower on matrices this small
         draws = Draws.from_model(model, codes, known=[each.expected for each in played])
-    bounds = simultaneous_bounds(draws.regrets(limits, chosen))
-    best, of_best = draws.prospects(limits, len(played))
+    best, bounds, if_played = draws.prospects(limits, chosen, len(played))
     new = {
         k: replace(played[k].point, error="")
         if k < len(played)
@@ -148,7 +147,6 @@ def compute_certificate(candidates: Candidates) -> Certificate | None:
         for k in set(best.tolist())
     }
     prospects = [new[k] for k in best.tolist()]
-    if_played = np.minimum(of_best, bounds)
     ends = [proposal_at(code, model, candidates.data) for code in cheaper_end(model, limits)]
     return Certificate(experiment, limits, found, bounds, prospects, if_played, *ends)
 
@@ -184,6 +182,8 @@ class Draws:
     scores: Floats
     costs: Floats
     mean: Floats  # (m, 2): expected goal and cost, on the model's scale
+    # How far below a budget, in log₁₀, the cost of a θ must be measured so that it is recommended.
+    margin: float = 0.0
 
     @classmethod
     def from_model(
@@ -212,7 +212,10 @@ class Draws:
         mean, draws = (with_known(each, known, posterior) for each in (mean, draws))
         scores = posterior.sign * posterior.scales[0].inverse(posterior.sign * draws[..., 0])
         shared = math.sqrt(model.shared_variance) * rng.standard_normal((N_DRAWS, 1))
-        return cls(points, scores, 10.0 ** (shared - draws[..., 1]), mean)
+        is_known = not model.observations.noise[:, 1].any()
+        error = math.hypot(0.0 if is_known else LOG_ERROR, math.sqrt(model.shared_variance))
+        margin = NormalDist().inv_cdf(CONFIDENCE) * error
+        return cls(points, scores, 10.0 ** (shared - draws[..., 1]), mean, margin)
 
     def best_predicted(self, limits: Floats, n: int | None = None) -> Integers:
         """Return the index of the point with the best expected goal within each limit.
@@ -223,18 +226,20 @@ class Draws:
         within = mean[:, 1] >= -np.log10(limits)[:, None]
         return np.asarray(np.argmax(np.where(within, mean[:, 0], -np.inf), axis=1))
 
-    def prospects(self, limits: Floats, n_played: int) -> tuple[Integers, Floats]:
-        """Return the index of each limit's prospect, and the bounds if these had been played.
+    def prospects(
+        self, limits: Floats, chosen: Integers, n_played: int
+    ) -> tuple[Integers, Floats, Floats]:
+        """Return each limit's prospect, its bound, and its bound if the prospects had been played.
 
-        The prospect is a played point, unless an untested one lowers the bound far below that of
-        the best played one. Otherwise, θ that hardly differ would be played one after the other.
+        A prospect is an untested point that would be recommended at the limit, and would lower the
+        bound far, if its games were as predicted. Where there is none, it is the point that has
+        been chosen.
         """
-        best, of_played = self.best_predicted(limits), self.best_predicted(limits, n_played)
-        lower, bound = (
-            simultaneous_bounds(self.regrets(limits, each)) for each in (best, of_played)
-        )
-        best = np.where(lower <= WORTH_PLAYING * bound, best, of_played)
-        return best, simultaneous_bounds(self.regrets(limits, best))
+        bounds = simultaneous_bounds(self.regrets(limits, chosen))
+        best = self.best_predicted(limits * 10.0**-self.margin)
+        lower = simultaneous_bounds(self.regrets(limits, best))
+        is_better = (best >= n_played) & (lower <= WORTH_PLAYING * bounds)
+        return np.where(is_better, best, chosen), bounds, np.where(is_better, lower, bounds)
 
     def regrets(self, limits: Floats, chosen: Integers) -> Floats:
         """Return the regret of the point chosen for each limit, shape (n_draws, n_limits)."""

@@ -17,7 +17,7 @@ from results.benchmarks.samplers.truth import true_front
 from thetafront.study.batch_means import variances_of_log_ratios
 from thetafront.study.experiments.objectives.costs import TIMED_TOGETHER
 from thetafront.study.pareto import most_hypervolume
-from thetafront.study.report.certificate import Draws, budget_grid, cheaper_end, simultaneous_bounds
+from thetafront.study.report.certificate import Draws, budget_grid, cheaper_end
 from thetafront.study.report.expected import CONFIDENCE, expected_at
 from thetafront.study.samplers import DEFAULT_SAMPLER
 from thetafront.study.samplers.candidates import is_among
@@ -141,7 +141,7 @@ class Validation:
     ) -> tuple[dict[str, Any], Floats, Floats, Floats, Floats]:
         """Bound the regret of the answers at n budgets, and compare it with the truth.
 
-        Returns columns of a row; the bounds, shape (n,); the best predicted θ in the unit cube,
+        Returns columns of a row; the bounds, shape (n,); the prospects in the unit cube,
         shape (n, d); the bounds that would hold if these θ were played; and a θ that would extend
         the budgets, shape (0, d) or (1, d).
         """
@@ -151,8 +151,7 @@ class Validation:
         picked = self.answers(model, limits)
         limits, picked = limits[picked >= 0], picked[picked >= 0]
         draws = Draws.from_model(model, self.codes)
-        bounds = simultaneous_bounds(draws.regrets(limits, picked))
-        promising, if_played = draws.prospects(limits, len(self.codes))
+        promising, bounds, if_played = draws.prospects(limits, picked, len(self.codes))
         scores = study.on.truth(self.codes)[0][picked]
         regrets = np.maximum(study.truth.best_within(limits) - scores, 0.0)
         row = {"holds": bool((regrets <= bounds).all()), "bound": bounds.max() / study.top}

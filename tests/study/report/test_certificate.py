@@ -36,6 +36,7 @@ from thetafront.study.report.certificate import (
     conditioned,
     forecast_bounds,
     half_width_at_all_times,
+    promising,
     simultaneous_bounds,
 )
 from thetafront.study.report.recommend import PickQuery
@@ -56,6 +57,45 @@ def test_regrets_by_a_plain_loop() -> None:
             within = [s for s, c in zip(draws.scores[d], draws.costs[d], strict=True) if c <= limit]
             own = draws.scores[d, chosen[k]]
             assert found[d, k] == pytest.approx(max([*within, own]) - own)
+
+
+def test_a_prospect_is_untested_and_would_be_recommended_and_lower_the_bound() -> None:
+    """Within a budget of 1: a played point, one with a better score, and one that costs just less.
+
+    The last two have no games. A played point that may cost too much is no prospect either.
+    """
+    limits, chosen, half = np.ones(1), np.zeros(1, np.int64), math.log10(0.5)
+
+    def prospect(gain: float, log_cost: float, n_played: int = 1) -> tuple[int, float, float]:
+        scores = np.tile([10.0, 10.0 + gain], (100, 1))
+        mean = np.array([[0.0, -half], [gain, -log_cost]])
+        draws = Draws(np.empty((2, 1)), scores, np.full((100, 2), 0.5), mean, margin=0.02)
+        return tuple(float(each[0]) for each in draws.prospects(limits, chosen, n_played))
+
+    assert prospect(4.0, half) == (1, 4.0, 0.0)
+    assert prospect(4.0, -0.01) == (0, 4.0, 4.0), "its cost must be below the budget by the margin"
+    assert prospect(4.0, half, n_played=2) == (0, 4.0, 4.0), "it has been played"
+    assert prospect(-4.0, half) == (0, 0.0, 0.0)
+    scores = np.random.default_rng(0).normal(0.0, [1.0, 1.0, 3.0], (10_000, 3))
+    mean = np.column_stack([[0.0, 0.1, -0.1], np.full(3, -half)])
+    draws = Draws(np.empty((3, 1)), scores, np.full((10_000, 3), 0.5), mean)
+    (best,), (bound,), (if_played,) = draws.prospects(limits, chosen, 1)
+    assert best == 0, "the bound is as large with a point that is hardly better"
+    assert bound == if_played > 5.0
+
+
+def test_each_strip_of_costs_has_promising_points(quick: Experiment) -> None:
+    """Otherwise a budget whose strip has none, and no point on the front, seems to gain nothing."""
+    playouts = NumericParameter("n_playouts", 1, 100_000, integer=True, log=True)
+    wide = replace(quick, space=Space((playouts,)), baselines={})
+    model = present(Analysis(data_of(add_trials(new_study(), wide), wide)).combined)
+    front = model.predicted_front
+    ends = replace(front, points=front.points[[0, -1]], mean=front.mean[[0, -1]])
+    vars(model).update(predicted_front=ends)
+    found = promising(model, np.random.default_rng(0))
+    strips = np.linspace(*-ends.mean[:, 1], 65)
+    counts, _ = np.histogram(-model.posterior.mean(found)[:, 1], strips)
+    assert (counts[32:-1] > 0).all(), "there are many θ in each of these"
 
 
 def test_a_bound_at_one_budget_is_the_quantile() -> None:
