@@ -121,7 +121,7 @@ def cost_axis(
 
 def cost_tick(cost: Cost, value: float) -> str:
     """Return the label of a value on a cost's axis; large counts are written in millions."""
-    if cost.is_timed:
+    if cost.is_in_seconds:
         number, _, unit = cost.text(value).partition(" ")
         return f"{float(number.replace(',', '')):,.10g} {unit}"
     return f"{significant(value / MILLION)} M" if value >= MILLION else significant(value)

@@ -173,7 +173,7 @@ def make_prospect(picked: Recommendation) -> dict[str, Any]:
 
 def budget_text(cost: Cost, limit: float, in_words: bool = False) -> str:
     """Write a budget without meaningless digits: ``50 µs``; in words, ``50 µs per move``."""
-    text = cost_tick(cost, limit) if cost.is_timed else cost.text(limit)
+    text = cost_tick(cost, limit) if cost.is_in_seconds else cost.text(limit)
     return cost.in_words(limit).replace(cost.text(limit), text, 1) if in_words else text
 
 

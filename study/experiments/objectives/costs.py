@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from thetafront.agents.agent import Game
-from thetafront.agents.external.report import MOVES, ReportedGame
+from thetafront.agents.external.report import MOVES, ReportedGame, is_time
 from thetafront.study.arrays import Floats
 from thetafront.study.batch_means import LogVariances, deviations, variances_of_log_ratios
 from thetafront.study.estimate import Z95, Estimate
@@ -30,6 +30,7 @@ from thetafront.study.text import seconds_in
 Per = Literal["move", "game"]
 
 OF_EVERY_GAME = {each.name for each in fields(ReportedGame)} | set(dir(ReportedGame)) | {MOVES}
+TIME_UNITS = "s", "ms", "us", "µs", "ns"
 TIMED_TOGETHER = 50  # games in a block of times; a machine's speed drifts between blocks
 
 
@@ -40,7 +41,7 @@ class Cost:
     name: str  # the name of its column, and of its option on the command line
     label: str  # its name on axes and in sentences
     counted: str  # the attribute of a game that is summed
-    unit: str = ""  # ``s`` for seconds; empty for a count
+    unit: str = ""  # one of TIME_UNITS for a time; empty for a count
     per_move: bool = True  # whether it is divided by the moves of all games, not by their number
     is_reported: bool = False  # whether it is a time that the games report, not a measured one
     is_whole: bool = True  # written without decimals because it is large; never for a time
@@ -86,7 +87,15 @@ class Cost:
 
     @property
     def is_timed(self) -> bool:
-        """Whether it is a time, which depends on the machine and drifts with its load."""
+        """Whether it is a time, which depends on the machine and drifts with its load.
+
+        Without a unit, its field's name decides (:func:`agents.external.report.is_time`).
+        """
+        return self.unit in TIME_UNITS if self.unit else is_time(self.counted)
+
+    @property
+    def is_in_seconds(self) -> bool:
+        """Whether it is a time in seconds, which is written with the prefix that fits."""
         return self.unit == "s"
 
     def log_variances(
@@ -158,7 +167,7 @@ class Cost:
 
     def text(self, value: float) -> str:
         """Write a cost with its unit."""
-        if self.is_timed:
+        if self.is_in_seconds:
             return format_seconds(value)
         return beside_unit(f"{value:,.0f}" if self.is_whole else significant(value), self.unit)
 
@@ -190,7 +199,7 @@ class Cost:
     def option_help(self) -> str:
         """Help of the option for a limit."""
         unit = self.unit and f"in {self.unit}"
-        if self.is_timed:
+        if self.is_in_seconds:
             unit = "such as 100us or 0.0001 (seconds)"
         return f"Limit: {self.label}{unit and f', {unit}'}."
 
@@ -199,14 +208,14 @@ class Cost:
         try:
             return float(given)
         except ValueError:
-            if self.is_timed:
+            if self.is_in_seconds:
                 return seconds_in(str(given))
             return float(str(given).removesuffix(self.unit))
 
     def argument(self, value: float) -> str:
         """Write a value as :meth:`read` reads it: ``100us``."""
         value = float(f"{value:.3g}")
-        if not self.is_timed:
+        if not self.is_in_seconds:
             return f"{value:g}"
         for scale, unit in SECONDS_PREFIXES:
             if value >= scale:
@@ -216,7 +225,7 @@ class Cost:
     @property
     def axis_label(self) -> str:
         """Its name on an axis; times have their unit at the ticks."""
-        return f"{self.label}{'' if self.is_timed or not self.unit else f', {self.unit}'}"
+        return f"{self.label}{'' if self.is_in_seconds or not self.unit else f', {self.unit}'}"
 
 
 SECONDS = Cost("seconds_per_move", "CPU time per move", "seconds", "s")
@@ -243,7 +252,8 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         The field's name, of letters, digits and ``_``. With ``seconds``, the reported time replaces
         the measured one.
     unit : str
-        Unit of values, if they have one; ``s`` makes the cost a time.
+        Unit of values, if they have one. ``s``, ``ms``, ``us``, ``µs`` and ``ns`` make the cost a
+        time.
     per : {"move", "game"}
         The divisor of the sum over games.
     label : str, optional

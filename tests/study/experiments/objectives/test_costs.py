@@ -3,12 +3,14 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from thetafront.agents.external.report import ReportedGame
 from thetafront.agents.twenty48.agent import Game2048 as Game
 from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
-from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SECONDS, Cost
+from thetafront.study.experiments.objectives.costs import PLAYOUT_MOVES, SECONDS, Cost, reported
 from thetafront.study.experiments.objectives.formats import format_seconds
 
 
@@ -43,6 +45,30 @@ def test_a_count_of_games_that_are_alike_is_exact_unless_it_varies() -> None:
     assert PLAYOUT_MOVES.log_variances(same, are_alike=True).total.tolist() == [0.0, 0.0]
     assert (PLAYOUT_MOVES.log_variances(varying, are_alike=True).total > 0.0).all()
     assert PLAYOUT_MOVES.log_variances([[single]], are_alike=True).total.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("field", "unit", "is_timed"),
+    [
+        ("predict", "us", True),
+        ("predict", "µs", True),
+        ("predict_us", "", True),
+        ("elapsed", "", True),
+        ("predict", "", False),
+        ("elapsed", "nodes", False),
+        ("latency", "ks", False),
+    ],
+)
+def test_a_reported_time_drifts_with_the_machine(field: str, unit: str, is_timed: bool) -> None:
+    """Points that take turns share the error of times, but not that of counts."""
+    cost = reported(field, unit=unit)
+    random = np.random.default_rng(3)
+    costs = np.repeat([10.0, 13.0], 100) * np.exp(random.normal(0.0, 0.01, 200))
+    games = [ReportedGame(seed, 0.0, 1, 1.0, {field: each}) for seed, each in enumerate(costs)]
+    variances = cost.log_variances([games[:100], games[100:]])
+    assert cost.is_timed == is_timed
+    assert (variances.shared > 0.0) == is_timed
+    assert cost.text(2.0) == f"2 {unit}".strip()
 
 
 def test_an_unknown_cost_is_named(quick: Experiment) -> None:
