@@ -155,16 +155,16 @@ class Report:
         score = self.value(name, fields.pop(name))
         moves: Any = fields.pop(MOVES, 1)
         if not is_real(moves) or moves != moves // 1 or not 1 <= moves <= MAX_NUMBER:
-            raise ReportError(f"{MOVES} must be a whole number of 1 or more (got {moves!r})")
+            raise ReportError(f"{MOVES} must be a whole number from 1 to 2**53 (got {moves!r})")
         for cost in self.costs:
             spent: Any = fields.get(cost)
             if not (is_real(spent) and 0 < spent <= MAX_NUMBER):
                 shown = repr(spent) if cost in fields else "nothing"
-                raise ReportError(f"{cost} must be a number above 0 (got {shown})")
+                raise ReportError(f"{cost} must be a number above 0, up to 2**53 (got {shown})")
         if SECONDS in self.costs:
             seconds = fields.pop(SECONDS)
         if not (is_real(seconds) and 0 <= seconds <= MAX_NUMBER):
-            raise ReportError(f"{SECONDS} must be a finite number of 0 or more (got {seconds!r})")
+            raise ReportError(f"{SECONDS} must be a number from 0 to 2**53 (got {seconds!r})")
         costs = {name: fields.pop(name) for name in self.costs if name in fields}
         return ReportedGame(
             seed,

@@ -7,6 +7,7 @@ if it reproduces a whole game of the point.
 """
 
 import json
+import shlex
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -18,6 +19,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DatabaseError
 
 from thetafront.agents.agent import Agent, Outcome
+from thetafront.study.check.games_table import GAMES
 from thetafront.study.check.replay import Entry, Settings, replayed
 from thetafront.study.check.report import Check, CheckReport
 from thetafront.study.errors import DamageError, InputError, first_line
@@ -126,6 +128,10 @@ class StudyCheck:
         played, self.different = replayed(self.entries, settings)
         played.note = f"none: {self.unplayable}" if self.unplayable else played.note
         checks = [self.integrity, of_rows, self.of_thetas, self.of_seeds, self.copy, played]
+        if (location.folder / GAMES).exists():
+            command = shlex.join(["thetafront", "export", *location.words])
+            note = f"not read, because they are copies; to write them again: {command}"
+            checks.append(Check("tables in the folder", 0, note=note))
         self.report = CheckReport(f"study {study.name!r}", checks)
 
     def read_record(self, rows: Rows, is_damaged: bool) -> StudyRecord:

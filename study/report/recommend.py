@@ -89,7 +89,7 @@ class PickQuery:
                     raise TypeError
                 number = float(value) if name == ELO else known[name].read(value)
             except (TypeError, ValueError):
-                is_time = known[name] == cost and cost.is_in_seconds
+                is_time = known[name] == cost and cost.is_timed and cost.unit
                 kind = "a time such as 100us" if is_time else "a number"
                 raise InputError(f"{option(name)} must be {kind} (got {value!r})") from None
             if known[name].name in values:

@@ -74,26 +74,32 @@ class Certification:
         points = proposed(model, data, n_points)
         if found is not None and not points:  # the space has fewer points than asked for
             return found.worth_playing(self.target.allowed(found.expected), known)
-        if is_late or not points:
+        if not points:
+            return []
+        if is_late:
+            self.say("the search's share of the budget is spent, so points are validated now")
             return points
         bound, of_target = self.forecast(analysis, points)
-        if of_target <= PREDICTED_SHARE:
-            return points
-        self.forecasts.append(of_target)
-        if is_stuck(self.forecasts):
-            sizes = (factor * n_points for factor in MORE_POINTS)
-            larger = (proposed(model, data, size) for size in sizes)
-            enough = (e for e in larger if self.forecast(analysis, e)[1] <= PREDICTED_SHARE)
-            return next(enough, points)
-        goal = data.experiment.goal
-        size = bound_text(goal, bound)
+        size = bound_text(data.experiment.goal, bound)
         if self.target.is_share:
             size = f"{of_target * self.target.value:.0%} of the expected score"
-        self.say(
+        forecast = (
             f"if {counted(len(points), 'point')} were validated, the largest regret bound would be "
-            f"about {size}; the target is {self.target.text_in(goal)}, so more trials come first"
+            f"about {size}; the target is {self.target.text_in(data.experiment.goal)}"
         )
-        return []
+        if of_target <= PREDICTED_SHARE:
+            self.say(f"{forecast}, so they are validated now")
+            return points
+        self.forecasts.append(of_target)
+        if not is_stuck(self.forecasts):
+            self.say(f"{forecast}, so more trials come first")
+            return []
+        sizes = (factor * n_points for factor in MORE_POINTS)
+        larger = (proposed(model, data, size) for size in sizes)
+        enough = (e for e in larger if self.forecast(analysis, e)[1] <= PREDICTED_SHARE)
+        points = next(enough, points)
+        self.say(f"{forecast}. More trials hardly lower this, so {len(points)} are validated now")
+        return points
 
     def forecast(self, analysis: Analysis, new: Sequence[Point]) -> tuple[float, float]:
         """Predict the largest bound if points were played, and its largest share of the target."""

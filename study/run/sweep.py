@@ -255,10 +255,7 @@ class Sweep:
                 self.validate([*played, *points])
                 continue
             if certification.is_reached(analysis):
-                reached = target.text_in(data.experiment.goal)
-                self.out.print(f"the target regret, {reached}, is reached at every budget")
-                self.stopped_by_budget = False
-                return
+                break
             has_no_answer = data.allowed_points and analysis.certificate is None
             if analysis.combined is None or has_no_answer:
                 self.out.print("there is no certificate, because no θ can be recommended")
@@ -267,7 +264,12 @@ class Sweep:
             n_more = math.ceil(MORE_TRIALS * len(data.complete_trials))
             self.settings = replace(self.settings, n_trials=min(n_more, MAX_TRIALS))
             self.search(None if played else reserved)
-        self.stopped_by_budget = True
+        with self.stops("computation of the certificate"):
+            is_reached = certification.is_reached(self.analysis())
+        self.stopped_by_budget = not is_reached
+        wanted = target.text_in(self.experiment.goal)
+        is_or_not = "is" if is_reached else "is not"
+        self.out.print(f"the target regret, {wanted}, {is_or_not} reached at every budget")
 
     def validate(self, points: list[Point] | None = None) -> None:
         """Play points of the front until they are as precise as requested.

@@ -205,12 +205,13 @@ class Cost:
 
     def read(self, given: str | float) -> float:
         """Read a value that a user gives, with or without its unit; ValueError if it is invalid."""
+        text = str(given)
         try:
-            return float(given)
+            return float(text.removesuffix(self.unit))
         except ValueError:
-            if self.is_in_seconds:
-                return seconds_in(str(given))
-            return float(str(given).removesuffix(self.unit))
+            if self.unit not in TIME_UNITS:
+                raise
+            return seconds_in(text) / seconds_in(f"1{self.unit}")
 
     def argument(self, value: float) -> str:
         """Write a value as :meth:`read` reads it: ``100us``."""

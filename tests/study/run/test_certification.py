@@ -40,14 +40,18 @@ def test_the_first_validation_waits_until_it_is_worth_it(quick: Experiment) -> N
     easy, hard = certification(10_000.0), certification(1.0)
     n_baselines = len(quick.baselines)
     assert len(easy.choose(analysis, is_late=False)) == 4 + n_baselines
+    assert said.pop().endswith("; the target is 10,000 points, so they are validated now")
     assert len(hard.choose(analysis, is_late=True)) == 4 + n_baselines
-    assert said == []
+    assert said.pop() == "the search's share of the budget is spent, so points are validated now"
     assert hard.choose(analysis, is_late=False) == []
     assert hard.choose(analysis, is_late=False) == []
     start = f"if {4 + n_baselines} points were validated, the largest regret bound would be about "
     end = " points; the target is 1 point, so more trials come first"
     assert [text.startswith(start) and text.endswith(end) for text in said] == [True, True]
     assert len(hard.choose(analysis, is_late=False)) == 4 + n_baselines, "trials do not help"
+    assert said[-1].endswith(
+        f"More trials hardly lower this, so {4 + n_baselines} are validated now"
+    )
     assert not hard.is_reached(analysis)
     share = Certification(RegretTarget(0.01, is_share=True), Precision(100.0), said.append)
     assert share.choose(analysis, is_late=False) == []

@@ -115,6 +115,8 @@ def test_seconds_are_shown_with_three_digits_and_a_unit(seconds: float, text: st
         (SECONDS, "7812345s", 7_812_345.0, "7810000s"),
         (PLAYOUT_MOVES, "2000", 2000.0, "2000"),
         (replace(PLAYOUT_MOVES, unit="h"), "19.5 h", 19.5, "19.5"),
+        (replace(PLAYOUT_MOVES, unit="us"), "2000ns", 2.0, "2"),
+        (replace(PLAYOUT_MOVES, unit="us"), "2 us", 2.0, "2"),
     ],
 )
 def test_limits_are_read_and_written(
