@@ -184,10 +184,10 @@ def compare(
         frame = compare_frame(read)
         if output is not None:
             write_csv(frame, output / "compare.csv")
-            write_text(compare_markdown(frame, experiment.goal), output / "compare.md")
+            write_text(compare_markdown(frame, experiment), output / "compare.md")
             save(compare_figure(frame, experiment), output / "compare.png")
             write_json(provenance(), output / MANIFEST)
-    print(compare_markdown(frame, experiment.goal), end="")
+    print(compare_markdown(frame, experiment), end="")
 
 
 @app.command()

@@ -37,7 +37,7 @@ def check_comparable(experiments: Sequence[Experiment]) -> None:
     differs = next(filter(None, (first_difference(each, first) for each in others)), "")
     if differs or any(each.name != first.name for each in others):
         names = ", ".join(f"{each.name} by {each.cost.name}" for each in experiments)
-        what = f"; {differs} differs" if differs else ""
+        what = f"; {differs} differs" if differs else "; thetafront report compares them"
         raise InputError(f"studies must have the same experiment and cost (got {names}{what})")
 
 
@@ -53,10 +53,12 @@ def common_reference(studies: Sequence[StudyData], goal: Goal) -> tuple[float, f
 def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
     """Return one row per study: its samplers, its games, and its validated hypervolume.
 
-    InputError if a study has no validated points.
+    The last two columns have the reference point, which is the same in all rows. InputError if a
+    study has no validated points.
     """
     experiment, rows = studies[0].experiment, []
     reference = common_reference(studies, experiment.goal)
+    worst, max_cost = reference or (math.nan, math.nan)
     for data in studies:
         points = without_baselines(Analysis(data).rows, data.experiment)
         if not points:
@@ -83,13 +85,19 @@ def compare_frame(studies: Sequence[StudyData]) -> pd.DataFrame:
                 "hypervolume": volume,
                 "hypervolume_low95": low,
                 "hypervolume_high95": high,
+                f"reference_{experiment.goal.name}": worst,
+                f"reference_{experiment.cost.name}": max_cost,
             }
         )
     return pd.DataFrame(rows)
 
 
-def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
-    """Write two tables as Markdown: one row per study, and one per sampler."""
+def compare_markdown(frame: pd.DataFrame, experiment: Experiment) -> str:
+    """Write two tables as Markdown: one row per study, and one per sampler.
+
+    The reference point follows, unless it is unknown.
+    """
+    goal, cost = experiment.goal, experiment.cost
     area = goal.format.area
     studies = [
         (
@@ -111,7 +119,13 @@ def compare_markdown(frame: pd.DataFrame, goal: Goal) -> str:
     columns = ["study", "sampler", "seed", "trials, games", "validated points, games"]
     by_study = markdown_table([*columns, "hypervolume, 95% interval"], studies, "llrrrr")
     columns = ["sampler", "studies", "mean hypervolume, 95% interval"]
-    return f"{by_study}\n\n{markdown_table(columns, samplers)}\n"
+    tables = f"{by_study}\n\n{markdown_table(columns, samplers)}\n"
+    worst, max_cost = frame.iloc[0][[f"reference_{each.name}" for each in (goal, cost)]]
+    if math.isnan(worst):
+        return tables
+    point = f"{goal.format.with_unit(worst)} at {cost.in_words(max_cost)}"
+    depends = "" if experiment.reference_point else "; it depends on which studies are compared"
+    return f"{tables}\nReference point of all hypervolumes: {point}{depends}.\n"
 
 
 def compare_figure(frame: pd.DataFrame, experiment: Experiment) -> Figure:

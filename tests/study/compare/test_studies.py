@@ -63,9 +63,12 @@ def test_hypervolumes_by_hand(quick: Experiment) -> None:
     assert (low + high).tolist() == pytest.approx([2000.0, 6000.0, 1000.0])
     assert frame["n_validated_points"].tolist() == [1, 1, 1]
     assert frame["n_validation_games"].tolist() == [4, 4, 4]
-    text = compare_markdown(frame, quick.goal)
+    text = compare_markdown(frame, quick)
     assert "| nehvi | 2 | 2,000 (-10,706 to 14,706) |" in text, "t of one degree of freedom: 12.706"
     assert "| tpe | 1 | 500 (?) |" in text
+    assert text.endswith("\nReference point of all hypervolumes: 0 points at 10.0 ms per move.\n")
+    own = compare_markdown(frame, replace(quick, reference_score=None, reference_costs={}))
+    assert own.endswith("move; it depends on which studies are compared.\n")
     (axes,) = compare_figure(frame, quick).axes
     assert [each.get_text() for each in axes.get_yticklabels()] == [
         "nehvi (2 studies)",
@@ -86,6 +89,8 @@ def test_a_study_without_a_hypervolume_is_named(scores: list[int], problem: str)
 
 
 def test_a_widened_study_is_of_the_same_experiment(quick: Experiment) -> None:
+    with pytest.raises(InputError, match=r"slow by seconds_per_move; thetafront report compares"):
+        check_comparable([quick, replace(quick, name="slow")])
     space = Space((NumericParameter("n_playouts", 1, 80, integer=True),))
     check_comparable([quick, replace(quick, space=space)])
     check_comparable([quick, replace(quick, goal=replace(quick.goal, standard_error=1.0))])
