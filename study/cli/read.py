@@ -241,7 +241,7 @@ def verify_stored(
     elif not (results / given / DATABASE).exists() and (Path(given) / DATABASE).exists():
         url = sqlite_url(Path(given) / DATABASE)
     place = Location(given, url if "://" in url else "sqlite:///", results)
-    with storage_errors_reported(place):
+    with storage_errors_reported(place, is_repair=True):
         found, location = find_study(url, results, of_name, may_lack=True)
         if "://" in url and storage is None and "://" not in given:
             location = Location(location.name, location.url, Path(given))

@@ -19,7 +19,7 @@ from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary, TileSummary
-from thetafront.study.experiments.objectives.costs import Cost
+from thetafront.study.experiments.objectives.costs import Cost, words_of
 from thetafront.study.experiments.objectives.estimators import (
     Estimator,
     ExactValue,
@@ -57,9 +57,11 @@ SHOWN = 40
 def with_label_of_today(cost: Cost) -> Cost:
     """Return a cost with today's label if it has a default label of earlier versions."""
     per = "move" if cost.per_move else "game"
-    for words in ("CPU time", "time", cost.counted.replace("_", " ")):
-        if cost.label == f"{words} a {per}":
-            return replace(cost, label=f"{words} per {per}")
+    counted = cost.counted.replace("_", " ")
+    of_today = {"CPU time": "CPU time", "time": "time", counted: words_of(cost.counted, cost.unit)}
+    for words, now in of_today.items():
+        if cost.label in {f"{words} a {per}", f"{words} per {per}"}:
+            return replace(cost, label=f"{now} per {per}")
     return cost
 
 
@@ -202,6 +204,12 @@ class Definition:
         costs = [sorted(each["name"] for each in found["costs"]) for found in (was, is_now)]
         if costs[0] != costs[1] and not is_now["is_open"]:
             phrases.append(f"cost is now {', '.join(costs[1])}, not {', '.join(costs[0])}")
+        units = [{each["name"]: each["unit"] for each in found["costs"]} for found in (was, is_now)]
+        phrases += [
+            f"unit of {name} is now {units[1][name]}, not {unit}"
+            for name, unit in units[0].items()
+            if unit and units[1].get(name) and units[1][name] != unit
+        ]
         return phrases
 
 

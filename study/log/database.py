@@ -10,6 +10,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,14 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.exc import NoSuchModuleError as NoSuchDriverError
 
 from thetafront.study.errors import DamageError, InputError, RunError
-from thetafront.study.log.location import RESULTS, Location, why_unusable
+from thetafront.study.log.location import RESULTS, Location, how_to_repair, why_unusable
 from thetafront.study.log.server_lock import CLIENT_OPTIONS
 from thetafront.study.log.tables import TABLES
 
-REPAIR_HINT = "`thetafront verify NAME --repair` repairs what it can; or restore a copy"
 SECONDS_TO_WAIT = 60  # for another process, such as a reader during a sweep
 DURABLE = "PRAGMA synchronous = FULL"
+# SQLite then also reads a file that is shorter than its header says, up to the first missing page.
+READS_CUT_FILE = "PRAGMA writable_schema = ON"
 SQLITE_HEADER = b"SQLite format 3\0"
 OLD_GAMES = "thetafront_games"
 """The table of games in studies of earlier versions."""
@@ -59,14 +61,14 @@ def engine_options(url: URL) -> dict[str, Any]:
     return {"connect_args": CLIENT_OPTIONS}
 
 
-def make_engine(location: Location) -> Engine:
-    """Return the engine of a storage."""
+def make_engine(location: Location, may_lack: bool = False) -> Engine:
+    """Return the engine of a storage; with ``may_lack``, a file may lack its end."""
     options = {"location": location}  # SQLAlchemy keeps it for location_of
     engine = create_engine(
         location.url, execution_options=options, **engine_options(location.parsed_url)
     )
     if location.database is not None:
-        event.listen(engine, "connect", prepare_connection)
+        event.listen(engine, "connect", partial(prepare_connection, may_lack))
     return engine
 
 
@@ -77,21 +79,24 @@ def location_of(engine: Engine, name: str) -> Location:
     return opened.of_study(name)
 
 
-def prepare_connection(connection: Any, _: Any) -> None:
+def prepare_connection(may_lack: bool, connection: Any, _: Any) -> None:
     """Set up a connection to SQLite; texts are read even if they are not valid UTF-8."""
     connection.text_factory = lambda content: content.decode(errors="surrogateescape")
     try:
+        if may_lack:
+            connection.execute(READS_CUT_FILE)
         connection.execute(DURABLE)
     except UnicodeDecodeError:  # SQLite's message quotes the damaged schema, and cannot be read
         raise sqlite3.DatabaseError("malformed database schema") from None
 
 
 @contextmanager
-def storage_errors_reported(location: Location) -> Iterator[None]:
+def storage_errors_reported(location: Location, is_repair: bool = False) -> Iterator[None]:
     """Replace an error of a database by one with a message of one line.
 
     The new error is a DamageError for a damaged file, a RunError if the disk fails or another
-    program has locked the file, and otherwise an InputError.
+    program has locked the file, and otherwise an InputError. ``is_repair`` says that the command
+    that meets the error is the one that repairs.
     """
     try:
         yield
@@ -99,8 +104,9 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
         cause = error.__cause__ or getattr(error, "orig", None) or error
         reason = str(cause).strip().splitlines()[0]
         if is_damage(cause):
-            place = location.url_without_password
-            raise DamageError(f"storage: {place} is damaged: {reason}; {REPAIR_HINT}") from None
+            place, advice = location.url_without_password, how_to_repair(location)
+            advice = "it cannot be repaired, so restore a copy" if is_repair else advice
+            raise DamageError(f"storage: {place} is damaged: {reason}; {advice}") from None
         # Words in SQLite's messages about a full disk, an I/O error or a file that is locked.
         is_of_world = any(word in reason for word in ("disk", "locked"))
         kind = RunError if is_of_world else InputError
@@ -108,10 +114,10 @@ def storage_errors_reported(location: Location) -> Iterator[None]:
 
 
 @contextmanager
-def engine_of(location: Location) -> Iterator[Engine]:
+def engine_of(location: Location, may_lack: bool = False) -> Iterator[Engine]:
     """Yield the engine of a storage; errors are reported, and its connections are closed."""
-    with storage_errors_reported(location):
-        engine = make_engine(location)
+    with storage_errors_reported(location, may_lack):
+        engine = make_engine(location, may_lack)
         try:
             yield engine
         finally:
@@ -121,13 +127,13 @@ def engine_of(location: Location) -> Iterator[Engine]:
 def open_engine(location: Location, for_writing: bool, may_lack: bool = False) -> Engine:
     """Open a storage; InputError if that is impossible, or if there are no studies to read.
 
-    With ``for_writing``, a file may be missing. With ``may_lack``, tables may be missing, so that
-    the storage can be repaired.
+    With ``for_writing``, a file may be missing. With ``may_lack``, tables or the end of the file
+    may be missing, so that the storage can be repaired.
     """
     path = location.database
     if path is not None:
         check_file(path, for_writing)
-    with engine_of(location) as engine:
+    with engine_of(location, may_lack) as engine:
         if path is None or path.exists():
             check_tables(engine, location, for_writing, may_lack)
     return engine
@@ -212,7 +218,8 @@ def check_tables(engine: Engine, location: Location, for_writing: bool, may_lack
             )
     if not may_lack and (missing := missing_tables(engine, there)):
         lost = ", ".join(sorted(missing))
-        raise DamageError(f"storage: {name} is damaged: no table {lost}; {REPAIR_HINT}")
+        repairs = how_to_repair(location)
+        raise DamageError(f"storage: {name} is damaged: no table {lost}; {repairs}")
     if not for_writing and not tables & SIGNS_OF_STUDIES:
         raise InputError(f"storage {name} holds no study yet")
 

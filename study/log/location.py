@@ -76,16 +76,20 @@ class Location:
         return without_password(make_url(self.url).render_as_string(hide_password=True))
 
 
+def how_to_repair(location: Location) -> str:
+    """Write the command that repairs a study."""
+    command = shlex.join(["thetafront", "verify", *location.words, "--repair"])
+    return f"`{command}` repairs what it can"
+
+
 @contextmanager
 def study_context(location: Location) -> Iterator[None]:
     """Say which study is damaged, and how to repair it."""
     try:
         yield
     except DamageError as error:
-        command = shlex.join(["thetafront", "verify", *location.words, "--repair"])
-        raise DamageError(
-            f"study {location.name!r}: {error}; `{command}` repairs what it can"
-        ) from None
+        text = f"study {location.name!r}: {error}; {how_to_repair(location)}"
+        raise DamageError(text) from None
 
 
 def real_path(path: Path) -> Path:

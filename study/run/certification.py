@@ -4,11 +4,16 @@ Validation takes most of a study's games, and a point loses its use when more tr
 one. So the first validation is delayed until it should lower all bounds well below the target. If
 more trials hardly lower this forecast, up to four times as many points are validated. Then
 predicted θ are played while this is expected to lower a bound; otherwise, more trials follow.
+
+A point gets few games at first, because bounds depend more on what is unknown between the points
+than on the points' own errors. All points get twice as many when this should lower the bounds, or
+when more trials hardly do.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from statistics import median
 
 import numpy as np
 
@@ -25,6 +30,8 @@ PREDICTED_SHARE = 0.8  # share of a target for predicted bounds, which are often
 WORTH_WAITING = 0.9  # two increases of the trials must lower a forecast to this share or less
 TINY = 1e-9  # least allowed regret; a share of an expected goal of 0 would allow none
 MORE_POINTS = 2, 4  # factors on the number of points, if more trials would not reach the target
+FEW_GAMES = 25  # of a point, at first
+MORE_GAMES = 2  # factor on the number of games of each point
 
 
 def is_stuck(forecasts: Sequence[float]) -> bool:
@@ -43,10 +50,18 @@ class Certification:
     """The choice of points for a target."""
 
     target: RegretTarget
-    precision: Precision  # that of the validation
+    full: Precision  # that of a validation with all games
     say: Callable[[str], None]  # prints a line
+    n_games: int = FEW_GAMES  # of each point, until more should lower the bounds
     # The predicted largest bounds before the first validation, as shares of the target.
     forecasts: list[float] = field(default_factory=list)
+    # The largest bounds since points last got more games, as shares of the target.
+    largest: list[float] = field(default_factory=list)
+
+    @property
+    def precision(self) -> Precision:
+        """The precision of the validation now."""
+        return replace(self.full, most_games=min(self.n_games, self.full.most_games))
 
     def is_reached(self, analysis: Analysis) -> bool:
         """Return whether no bound is above the target."""
@@ -61,7 +76,7 @@ class Certification:
         ``is_late`` says that there is no time to wait for more trials.
         """
         data, found, model = analysis.data, analysis.certificate, analysis.trials_model
-        known, n_points = {each.key for each in data.allowed_points}, self.precision.n_points
+        known, n_points = {each.key for each in data.allowed_points}, self.full.n_points
         if found is not None:
             self.say(certificate_headline(found))
             is_first = len(known) < n_points and not data.experiment.goal.is_exact
@@ -101,17 +116,48 @@ class Certification:
         self.say(f"{forecast}. More trials hardly lower this, so {len(points)} are validated now")
         return points
 
-    def forecast(self, analysis: Analysis, new: Sequence[Point]) -> tuple[float, float]:
-        """Predict the largest bound if points were played, and its largest share of the target."""
+    def takes_more_games(self, analysis: Analysis) -> bool:
+        """Return whether all points should get more games now; if so, raise their number."""
+        found, goal = analysis.certificate, analysis.data.experiment.goal
+        if found is None or goal.is_exact or self.is_full(analysis.data):
+            return False
+        now = float((found.bounds / np.maximum(self.target.allowed(found.expected), TINY)).max())
+        n_games = max(self.n_games, median(len(each.games) for each in analysis.data.known_points))
+        n_more = round((MORE_GAMES - 1) * n_games)
+        self.largest.append(now)
+        helps = self.forecast(analysis, [], n_more)[1] <= WORTH_WAITING * now
+        if not helps and not is_stuck(self.largest):
+            return False
+        self.largest.clear()
+        self.n_games = round(MORE_GAMES * n_games)
+        why = (
+            "more games should lower the bounds" if helps else "more trials hardly lower the bounds"
+        )
+        self.say(f"{why}, so each point gets up to {self.precision.most_games:,} games")
+        return True
+
+    def is_full(self, data: StudyData) -> bool:
+        """Return whether no point needs more games."""
+        moments = [each.moments(data.experiment.goal) for each in data.known_points]
+        return all(n >= self.full.n_wanted(n, m2 / max(n - 1, 1)) for n, _, m2 in moments)
+
+    def forecast(
+        self, analysis: Analysis, new: Sequence[Point], n_games: int | None = None
+    ) -> tuple[float, float]:
+        """Predict the largest bound if points were played, and its largest share of the target.
+
+        All points, played or ``new``, get ``n_games`` more, or as many as the full precision needs.
+        """
         assert analysis.combined is not None
-        data, precision = analysis.data, self.precision
-        goal, model = data.experiment.goal, analysis.combined
+        data, model = analysis.data, analysis.combined
+        goal = data.experiment.goal
         thetas = [each.params for each in (*data.known_points, *new)]
         scores = model.posterior.goal(model.cube.encode(thetas)).mean
         of_trials = [each.moments(goal) for each in data.trials if each.games]
         variances = goal.estimator.game_variances(scores, of_trials)
-        least = math.sqrt(float(np.max(variances)) / precision.most_games)
-        error = max(precision.standard_error or 0.0, least)
+        error = math.sqrt(float(np.max(variances)) / (n_games or self.full.most_games))
+        if n_games is None:
+            error = max(self.full.standard_error or 0.0, error)
         bounds, expected = forecast_bounds(analysis.combined, thetas, error)
         allowed = np.maximum(self.target.allowed(expected), TINY)
         return float(bounds.max()), float((bounds / allowed).max())

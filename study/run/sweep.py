@@ -242,19 +242,23 @@ class Sweep:
         reserved = share * self.budget_seconds if self.budget.is_limited else 0.0
         stored = [each for each in self.analysis().data.allowed_points if not each.error]
         if stored and not is_exact:
-            self.validate(stored)  # an earlier run may have been interrupted
+            self.validate(stored, certification.precision)  # a run may have been interrupted
         while not self.budget.is_spent:
             if is_exact:
                 self.validate()  # measures the costs of new trials
             with self.stops("computation of the certificate"):
                 analysis = self.analysis()
                 points = certification.choose(analysis, self.budget.left <= reserved)
+                is_reached = not points and certification.is_reached(analysis)
+                has_more = (
+                    not points and not is_reached and certification.takes_more_games(analysis)
+                )
             data = analysis.data
             played = data.played_points
-            if points:
-                self.validate([*played, *points])
+            if points or has_more:
+                self.validate([*played, *points], certification.precision)
                 continue
-            if certification.is_reached(analysis):
+            if is_reached:
                 break
             has_no_answer = data.allowed_points and analysis.certificate is None
             if analysis.combined is None or has_no_answer:
@@ -271,13 +275,16 @@ class Sweep:
         is_or_not = "is" if is_reached else "is not"
         self.out.print(f"the target regret, {wanted}, {is_or_not} reached at every budget")
 
-    def validate(self, points: list[Point] | None = None) -> None:
+    def validate(
+        self, points: list[Point] | None = None, precision: Precision | None = None
+    ) -> None:
         """Play points of the front until they are as precise as requested.
 
-        ``points`` are the points to play, by default those that the model proposes. RunError if
-        games, workers or the storage fail.
+        ``points`` are the points to play, by default those that the model proposes, and
+        ``precision`` is by default that of the sweep. RunError if games, workers or the storage
+        fail.
         """
-        precision = self.precision
+        precision = precision or self.precision
         assert precision is not None
         with self.stops("validation"):
             analysis = self.analysis()

@@ -1,11 +1,12 @@
 """What stopping by the certificate costs, against studies of a fixed length.
 
-Each surface is searched by `knowledge-gradient` with nine games per trial; validated points have
-100 games each. A study that stops at a bound follows the rule of ``sweep --until-regret``. It
-starts with 16 trials, and increases their number by half until a validation of twelve points is
-predicted to reduce all bounds well below the target. Then it validates these points, and goes on
-until no bound is above the target. A study of a fixed length validates twelve points after its last
-trial. The same command resumes after an interrupt.
+Each surface is searched by `knowledge-gradient` with nine games per trial. A study that stops at a
+bound follows the rule of ``sweep --until-regret``. It starts with 16 trials, and increases their
+number by half until a validation of twelve points is predicted to reduce all bounds well below the
+target. Then it validates these points with 25 games each, and goes on until no bound is above the
+target; when this should help, all points get twice as many games, up to 100. A study of a fixed
+length validates twelve points after its last trial, with 100 games each. The same command resumes
+after an interrupt.
 """
 
 import math
@@ -24,9 +25,16 @@ from thetafront.study.estimate import share
 from thetafront.study.report.certificate import budgets_worth_playing, forecast_bounds
 from thetafront.study.report.expected import expected_at
 from thetafront.study.report.sections import document, markdown_table
-from thetafront.study.run.certification import PREDICTED_SHARE, is_stuck
+from thetafront.study.run.certification import (
+    FEW_GAMES,
+    MORE_GAMES,
+    PREDICTED_SHARE,
+    WORTH_WAITING,
+    is_stuck,
+)
 from thetafront.study.run.sweep import MORE_TRIALS
 from thetafront.study.samplers.candidates import is_among
+from thetafront.study.samplers.fitted_model import FittedModel
 
 N_POINTS, MAX_TRIALS = 12, 183
 LENGTHS = [math.ceil(N_DESIGN * MORE_TRIALS**k) for k in range(7)]  # 16 to 183 trials
@@ -65,7 +73,9 @@ def stops(study: Study, target: float) -> dict[str, Any]:
     while n_trials < MAX_TRIALS and forecasts[-1] > PREDICTED_SHARE and not is_stuck(forecasts):
         n_trials = more(n_trials)
         forecasts.append(forecast(study, n_trials) / allowed)
+    validation.n_games = FEW_GAMES
     validation.play(study.proposals(n_trials, N_POINTS))
+    largest: list[float] = []
     while True:
         model = validation.model(n_trials)
         found, bounds, prospects, if_played, cheaper = validation.certified(model)
@@ -75,9 +85,22 @@ def stops(study: Study, target: float) -> dict[str, Any]:
         new = np.concatenate([cheaper[~is_among(cheaper, validation.codes)], prospects[worth]])
         if len(new):
             validation.play(new)
-        elif is_reached or n_trials >= MAX_TRIALS:
+            continue
+        is_full, is_last = validation.n_games >= GAMES_A_POINT, n_trials >= MAX_TRIALS
+        if is_reached or (is_full and is_last):
             row = validation.row(n_trials, model, arm=STOPS, target=target, **found)
             return {**row, "reached": is_reached}
+        largest.append(float(bounds.max()))
+        n_more = (MORE_GAMES - 1) * validation.n_games
+        helps = not is_full and (
+            is_last
+            or is_stuck(largest)
+            or predicted(model, validation.codes, n_more) <= WORTH_WAITING * largest[-1]
+        )
+        if helps:
+            largest.clear()
+            validation.n_games *= MORE_GAMES
+            validation.play(validation.codes)
         else:
             n_trials = more(n_trials)
 
@@ -89,10 +112,14 @@ def more(n_trials: int) -> int:
 
 def forecast(study: Study, n_trials: int) -> float:
     """Return the predicted largest bound if validation begins after ``n_trials`` trials."""
-    model = study.searched(n_trials)
-    thetas = [model.cube.decode(code) for code in study.proposals(n_trials, N_POINTS)]
+    return predicted(study.searched(n_trials), study.proposals(n_trials, N_POINTS), GAMES_A_POINT)
+
+
+def predicted(model: FittedModel, codes: Floats, n_games: int) -> float:
+    """Return the predicted largest bound if points, shape (n, d), had so many games more."""
+    thetas = [model.cube.decode(code) for code in codes]
     score = np.median([each.score.value for each in expected_at(model, thetas)])
-    error = SPREAD_OF_SCORES * float(score) / math.sqrt(GAMES_A_POINT)
+    error = SPREAD_OF_SCORES * float(score) / math.sqrt(n_games)
     return float(forecast_bounds(model, thetas, error)[0].max())
 
 

@@ -90,18 +90,24 @@ class Validation:
         self.study = study
         self.rng, self.machine = np.random.default_rng([study.seed, 3]), Machine(study.seed, 4)
         self.codes = np.empty((0, len(study.on.space)))
+        self.n_games = GAMES_A_POINT  # that a point has after the next call of :meth:`play`
         self.scores: list[Floats] = []
         self.seconds: list[Floats] = []
 
     def play(self, codes: Floats) -> None:
-        """Play the points that are new."""
-        codes = np.unique(codes[~is_among(codes, self.codes)], axis=0)
-        drift = self.machine.factors(GAMES_A_POINT * len(codes)).reshape(GAMES_A_POINT, -1)
-        for k, code in enumerate(codes):
-            scores, seconds = self.study.on.games(code, GAMES_A_POINT, self.rng)
-            self.scores.append(scores)
-            self.seconds.append(seconds * drift[:, k])
-        self.codes = np.concatenate([self.codes, codes])
+        """Add the points that are new, and play all points until they have ``n_games`` games."""
+        new = np.unique(codes[~is_among(codes, self.codes)], axis=0)
+        self.codes = np.concatenate([self.codes, new])
+        self.scores += [np.empty(0)] * len(new)
+        self.seconds += [np.empty(0)] * len(new)
+        missing = np.array([self.n_games - len(each) for each in self.scores])
+        turns = np.arange(self.n_games)[:, None] < missing  # points take turns
+        factors = np.ones(turns.shape)
+        factors[turns] = self.machine.factors(int(turns.sum()))
+        for k, n in enumerate(missing.tolist()):
+            scores, seconds = self.study.on.games(self.codes[k], n, self.rng)
+            self.scores[k] = np.append(self.scores[k], scores)
+            self.seconds[k] = np.append(self.seconds[k], seconds * factors[turns[:, k], k])
 
     def model(self, n_trials: int) -> FittedModel:
         """Return the model of the first trials and of all points."""
@@ -133,7 +139,7 @@ class Validation:
         scores = scores[self.answers(model, truth.budgets)]
         regret = np.mean(truth.best_within(truth.budgets) - scores) / self.study.top
         known = {"surface": self.study.on.name, "seed": self.study.seed, "n_trials": n_trials}
-        known |= {"n_points": n, "n_games": GAMES_A_TRIAL * n_trials + GAMES_A_POINT * n}
+        known |= {"n_points": n, "n_games": GAMES_A_TRIAL * n_trials + sum(map(len, self.scores))}
         return {**known, "scores": scores.tolist(), "regret": float(regret), **more}
 
     def certified(

@@ -259,7 +259,7 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         The divisor of the sum over games.
     label : str, optional
         Its name on an axis and in text. By default, it is made from ``field`` and ``per``, as in
-        ``nodes per game``.
+        ``nodes per game``; a unit at the end of ``field`` is left out.
 
     Raises
     ------
@@ -276,8 +276,13 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         raise ValueError(
             f"cost must not share its name with a field that every game has (got {field!r})"
         )
-    words = label or f"{field.replace('_', ' ')} per {per}"
+    words = label or f"{words_of(field, unit)} per {per}"
     return Cost(f"{field}_per_{per}", words, field, unit, per_move=per == "move", is_whole=False)
+
+
+def words_of(field: str, unit: str) -> str:
+    """Write a field's name in words, without the unit with which it may end: ``fit_ms``."""
+    return field.removesuffix(f"_{unit}").replace("_", " ")
 
 
 def check_per(per: str) -> None:

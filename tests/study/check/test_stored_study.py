@@ -1,6 +1,7 @@
 """A damaged study: reading names what is damaged, verify finds it, --repair plays it again."""
 
 import json
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -319,6 +320,21 @@ def test_a_page_that_is_broken_costs_its_rows_alone(results: Path) -> None:
     invoked(results, *VERIFY, code=1)
     assert invoked(results, *VERIFY, "--repair").stderr == ""
     assert contents(results, with_seconds=False) == before
+
+
+def test_a_file_whose_end_is_missing_is_repaired(results: Path) -> None:
+    path, before = results / NAME / "study.db", contents(results, with_seconds=False)
+    size = path.stat().st_size
+    os.truncate(path, size - 8192)
+    said = invoked(results, "status", NAME, code=1).stderr
+    assert f"malformed; `thetafront verify {NAME} --results {results} --repair` repairs" in said
+    invoked(results, *VERIFY, code=1)
+    succeeded(results, *VERIFY, "--repair")
+    assert contents(results, with_seconds=False) == before
+    os.truncate(path, 8192)  # even the names of tables are lost
+    for more in ((), ("--repair",)):
+        said = invoked(results, *VERIFY, *more, code=1).stderr
+        assert "malformed; it cannot be repaired, so restore a copy" in said
 
 
 def test_a_repair_that_fails_leaves_no_copy(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import pickle
 import re
 import sys
 import time
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.definition_record import Definition
 from thetafront.study.experiments.dimension import NumericParameter
 from thetafront.study.experiments.game_summary import TileSummary
+from thetafront.study.experiments.objectives.costs import reported
 from thetafront.study.experiments.objectives.goals import mean
 from thetafront.study.experiments.registry import experiment, is_definition, listed
 from thetafront.study.experiments.space import Space
@@ -92,6 +93,21 @@ def test_bounds_of_a_goal_must_stay(tmp_path: Path) -> None:
     assert stored.objectives_changed(Definition.from_experiment(was)) == []
     (change,) = stored.objectives_changed(Definition.from_experiment(limited))
     assert "limits" in change
+
+
+def test_a_cost_keeps_its_unit_and_gets_the_label_of_today(tmp_path: Path) -> None:
+    was = experiment(write(tmp_path, SEARCHER))
+
+    def record(unit: str, label: str | None = None) -> Definition:
+        cost = reported("fit_ms", unit=unit, label=label)
+        return Definition.from_experiment(replace(was, costs=(), cost=cost))
+
+    changes = record("ms").objectives_changed(record("s"))
+    assert changes == ["unit of fit_ms_per_game is now s, not ms"]
+    assert record("").objectives_changed(record("ms")) == []
+    for label in ("fit ms a game", "fit ms per game"):
+        stored = Definition.read(asdict(record("ms", label)))
+        assert stored.changes(record("ms")) == []
 
 
 def test_a_script_that_loads_itself_stays_the_main_module(tmp_path: Path) -> None:

@@ -127,3 +127,41 @@ def test_after_a_validation_predictions_are_played_at_once(quick: Experiment) ->
     )
     assert mild.is_reached(analysis)
     assert mild.choose(analysis, is_late=False) == [each for each in [found.cheaper] if each]
+
+
+def test_points_get_more_games_if_these_or_nothing_else_should_lower_the_bounds(
+    quick: Experiment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The forecast has the error of as many games as each point would get."""
+    study, said = new_study(), list[str]()
+    add_trials(study, quick)
+    for n in (10, 20, 30):
+        add_point(study, n, spread(round(1000 * n**0.5), 400, 24), 0.01 * n)
+    analysis = Analysis(data_of(study, quick))
+    found = analysis.certificate
+    assert found is not None
+    choice = Certification(RegretTarget(1.0), Precision(10.0), said.append)
+    assert choice.precision == Precision(10.0, 25)
+    asked, predicted = list[tuple[int, int | None]](), [0.0]
+
+    def forecast(self: object, analysis: Analysis, new: Any, n: int | None) -> tuple[float, float]:
+        asked.append((len(new), n))
+        return predicted[0], predicted[0]
+
+    monkeypatch.setattr(Certification, "forecast", forecast)
+    largest = float(found.bounds.max())
+    predicted[0] = 0.89 * largest
+    assert choice.takes_more_games(analysis)
+    assert (asked, choice.precision.most_games) == ([(0, 25)], 50)
+    assert said == ["more games should lower the bounds, so each point gets up to 50 games"]
+    predicted[0] = 0.91 * largest
+    assert [choice.takes_more_games(analysis) for _ in range(3)] == [False, False, True]
+    assert (asked[-1], choice.precision.most_games) == ((0, 50), 100)
+    assert said[1:] == ["more trials hardly lower the bounds, so each point gets up to 100 games"]
+    assert not choice.takes_more_games(analysis), "the bounds are compared with later ones"
+    full = Certification(RegretTarget(1.0), Precision(None, 24), said.append)
+    predicted[0] = 0.0
+    assert not full.takes_more_games(analysis), "all games that were asked for are played"
+    many = Certification(RegretTarget(1.0), Precision(None, 1000), said.append, n_games=10)
+    assert many.takes_more_games(analysis)
+    assert (asked[-1], many.n_games) == ((0, 24), 48), "points have 24 games each"

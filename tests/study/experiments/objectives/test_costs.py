@@ -71,6 +71,12 @@ def test_a_reported_time_drifts_with_the_machine(field: str, unit: str, is_timed
     assert cost.text(2.0) == f"2 {unit}".strip()
 
 
+def test_a_unit_at_the_end_of_a_field_is_not_repeated() -> None:
+    assert reported("work_ms", unit="ms").label == "work per game"
+    assert reported("work_ms").label == "work ms per game"
+    assert reported("work_ms", unit="ms").name == "work_ms_per_game"
+
+
 def test_an_unknown_cost_is_named(quick: Experiment) -> None:
     assert quick.by("playout_moves_per_move").cost is PLAYOUT_MOVES
     assert quick.by(None) is quick
