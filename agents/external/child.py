@@ -194,7 +194,7 @@ class Child:
             left = deadline - time.monotonic()
             if left <= 0:
                 raise GameError(
-                    f"no answer within {self.limits.seconds:g} s (time_limit){self.said}"
+                    f"no report within {self.limits.seconds:g} s (time_limit){self.said}"
                 )
             self.look(min(POLL_SECONDS, left + 0.001))
             self.check_limits()
@@ -336,9 +336,7 @@ def get_server(player: Hashable, start: Callable[[], Child]) -> Child:
 def ending(returncode: int) -> str:
     """Return the message for a process that ended with this code before it answered."""
     if returncode >= 0:
-        return f"ended with exit status {returncode}" + (
-            "" if returncode else ", without an answer"
-        )
+        return f"ended with exit status {returncode}" + ("" if returncode else ", without a report")
     try:
         return f"killed by {signal.Signals(-returncode).name}"
     except ValueError:

@@ -230,15 +230,15 @@ def parsed(said: bytes, seed: int | None = None) -> Any:
     GameError if it is neither a JSON object nor a number, or if it belongs to another game.
     """
     if not said.strip():
-        raise GameError("ended without an answer")
+        raise GameError("ended without a report")
     try:
         found = json.loads(said)
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict | int | float):
-        raise GameError(f"answer must be a JSON object or number in one line (got {shown(said)})")
+        raise GameError(f"report must be a JSON object or number in one line (got {shown(said)})")
     if isinstance(found, dict) and seed is not None and found.pop(SEED, seed) != seed:
-        raise GameError(f"answer {shown(said)} is for a seed other than {seed}")
+        raise GameError(f"report {shown(said)} is for a seed other than {seed}")
     return found
 
 

@@ -47,6 +47,7 @@ def try_experiment(
     The game at the middle is played twice and must be the same both times. Nothing is stored.
     """
     from thetafront.study.experiments.registry import experiment as find_experiment
+    from thetafront.study.log.location import check_name
     from thetafront.study.log.same_game import difference
     from thetafront.study.log.seeds import MAX_STUDY_SEED
     from thetafront.study.run.first_games import first_games, has_moves
@@ -57,6 +58,7 @@ def try_experiment(
     check_range("seed", seed, 0, MAX_STUDY_SEED)
     n_jobs = check_jobs(jobs)
     found = find_experiment(experiment)
+    check_name(found.name)  # which a study will have
     with working("playing first games"):
         try:
             tried = first_games(found, seed, n_jobs, corners)

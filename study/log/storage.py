@@ -243,5 +243,6 @@ def find_study(
     if source is None:
         given = "no name is given" if name is None else f"{name!r} does not exist"
         known = ", ".join(names) or "none"
-        raise InputError(f"study: {given}; {location.url_without_password} holds {known}")
+        way = f" ({option('name')} says which)" if names else ""
+        raise InputError(f"study: {given}; {location.url_without_password} holds {known}{way}")
     return source, location

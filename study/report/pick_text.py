@@ -204,7 +204,7 @@ def passed_over_lines(picked: Recommendation) -> Lines:
     """Explain, one line each, why points that look better were not picked."""
     cost = picked.query.experiment.cost
     lines = [
-        (f"number {each.number}, {cost.text(each.expected.cost.value)}", reason)
+        (f"number {each.number}, {cost.text(each.expected.cost.value)}:", reason)
         for each, reason in picked.passed_over
     ]
     width = max((len(head) for head, _ in lines), default=0)

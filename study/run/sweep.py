@@ -96,6 +96,7 @@ class Sweep:
     until_regret: RegretTarget | None = None  # the number of trials grows until it is reached
     lock: ServerLock | None = None  # the study's lock on a server, which may be lost; else None
     n_failed: int = 0
+    target_said: str = ""  # whether the target regret is reached
     stopped_by_budget: bool = False
     begun: set[str] = field(default_factory=set)  # names of this run's phases so far
     planner: Planner = field(default_factory=Planner)
@@ -273,7 +274,7 @@ class Sweep:
         self.stopped_by_budget = not is_reached
         wanted = target.text_in(self.experiment.goal)
         is_or_not = "is" if is_reached else "is not"
-        self.out.print(f"the target regret, {wanted}, {is_or_not} reached at every budget")
+        self.target_said = f"the target regret, {wanted}, {is_or_not} reached at every budget"
 
     def validate(
         self, points: list[Point] | None = None, precision: Precision | None = None
@@ -355,6 +356,8 @@ class Sweep:
             print_front(self.out, analysis)
             print_notes(self.out, analysis, self.location)
             paths = self.write_results(analysis)
+        if self.target_said:
+            self.out.print(self.target_said)
         self.out.print(f"tables, pictures and page are in {paths[0].parent}")
         if self.n_failed:
             self.out.print(f"{counted(self.n_failed, 'trial')} left out; trials.csv says why")

@@ -162,7 +162,7 @@ def test_ending_one_server_leaves_the_others(tmp_path: Path) -> None:
     assert first.play(0).score == second.play(0).score == 0
     of_first = first.program, *first.program.stamps.items()
     ours = get_server(of_first, lambda: pytest.fail("it has ended"))
-    with pytest.raises(GameError, match="no answer within"):
+    with pytest.raises(GameError, match="no report within"):
         second.play(1)
     assert first.play(2).score == 2
     assert get_server(of_first, lambda: pytest.fail("it has ended")) is ours
@@ -220,15 +220,15 @@ HOSTILE = {
     "crash": ("sys.exit(3)", "ended with exit status 3"),
     "signal": ("os.kill(os.getpid(), 11)", "killed by SIGSEGV"),
     "says why": ("sys.stderr.write('no such opening\\n'); sys.exit(1)", "stderr: no such opening"),
-    "hang": (HANG, "no answer within 1 s"),
-    "deaf": (f"signal.signal(15, signal.SIG_IGN)\n{HANG}", "no answer within 1 s"),
-    "late": (f"time.sleep(1.5)\n{SAY}", "no answer within 1 s"),
-    "fork and hang": (f"subprocess.Popen(['sleep', '987654'])\n{HANG}", "no answer within 1 s"),
+    "hang": (HANG, "no report within 1 s"),
+    "deaf": (f"signal.signal(15, signal.SIG_IGN)\n{HANG}", "no report within 1 s"),
+    "late": (f"time.sleep(1.5)\n{SAY}", "no report within 1 s"),
+    "fork and hang": (f"subprocess.Popen(['sleep', '987654'])\n{HANG}", "no report within 1 s"),
     "session and hang": (
         f"subprocess.Popen(['sleep', '987654'], start_new_session=True)\n{HANG}",
-        "no answer within 1 s",
+        "no report within 1 s",
     ),
-    "silent end": ("sys.exit(0)", "without an answer"),
+    "silent end": ("sys.exit(0)", "without a report"),
     "garbage": (
         "print('hello', flush=True)",
         "must be a JSON object or number in one line (got 'hello')",

@@ -35,7 +35,7 @@ def agent(
 
 
 ENDS = {
-    "hang in C": (HANG, {"seconds": 1.0}, "no answer within 1 s (time_limit)"),
+    "hang in C": (HANG, {"seconds": 1.0}, "no report within 1 s (time_limit)"),
     "segmentation fault": ("ctypes.string_at(0)", {}, "killed by SIGSEGV"),
     "exit": ("os._exit(3)", {}, "ended with exit status 3"),
 }

@@ -282,7 +282,7 @@ def test_luck_is_passed_over_and_said(quick: Experiment) -> None:
     ((_, reason),) = found.passed_over
     assert reason.startswith("6,200 in its own games, ")
     assert reason.endswith("expected (wanted: 5,450)")
-    assert f"passed over        number 1, 100 µs  {reason}" in pick_text(found)
+    assert f"passed over        number 1, 100 µs:  {reason}" in pick_text(found)
 
 
 def test_what_was_played_for_a_pick_and_is_worse_is_named(quick: Experiment) -> None:
