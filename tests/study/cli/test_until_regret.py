@@ -43,7 +43,7 @@ def test_it_continues_until_the_bounds_are_small(swept: tuple[Path, str]) -> Non
 def test_the_same_command_again_has_nothing_to_do(swept: tuple[Path, str]) -> None:
     folder, _ = swept
     n_games = len(pd.read_csv(folder / "results/flaky/games.csv"))
-    thetafront(folder, "sweep", "flaky.toml", *ASKED, "--until-regret", "400%")
+    thetafront(folder, "sweep", "flaky.toml", *ASKED, "--until-regret", "900%")
     assert len(pd.read_csv(folder / "results/flaky/games.csv")) == n_games
     said = thetafront(folder, "front", "flaky")
     start = r"certificate: with 95% probability, at every budget from 1(\.0\d*)? to "
