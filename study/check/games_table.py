@@ -33,7 +33,7 @@ from thetafront.study.log.published_study import (
     record_in,
     row_theta,
 )
-from thetafront.study.log.same_game import difference
+from thetafront.study.log.same_game import difference, timed_fields
 from thetafront.study.log.seeds import is_countable, search_seed, shortened, validation_seed
 from thetafront.study.log.tables import SEARCH, VALIDATION
 from thetafront.study.text import counted
@@ -286,8 +286,9 @@ class ExportedTable(GamesTable):
             raise InputError(f"{self.folder / 'manifest.json'}: does not describe a study")
         self.record = read_folder_record(record, self.folder)
         self.experiment: Experiment = self.record.experiment_as_made()
+        self.unknown = timed_fields(self.experiment)
         if is_reported(self.experiment) and not self.experiment.summary.has_moves:
-            self.unknown = frozenset({MOVES})  # such tables have no column for moves
+            self.unknown |= {MOVES}  # such tables have no column for moves
         if not {*own_columns(self.experiment)} <= {*self.columns}:
             raise InputError(f"{self.path}: {OF_ANOTHER_VERSION}")
         space, goal = self.experiment.space, self.experiment.goal

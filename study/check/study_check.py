@@ -51,6 +51,7 @@ from thetafront.study.log.published_study import (
     record_in,
     recorded_runs,
 )
+from thetafront.study.log.same_game import timed_fields
 from thetafront.study.log.seeds import search_seed, validation_seed
 from thetafront.study.log.study_data import StudyData, StudySource, check_theta
 from thetafront.study.log.study_record import StudyRecord
@@ -222,7 +223,7 @@ class StudyCheck:
             self.games.setdefault(unit, {})[replicate] = new
             self.n_lost -= game is None
 
-        return Entry(where, agent, seed, game, stored, keep)
+        return Entry(where, agent, seed, game, stored, keep, timed_fields(self.experiment))
 
     def exported_games(self, unit: Unit) -> Mapping[int, Outcome]:
         """Return the games of a point from an earlier export."""

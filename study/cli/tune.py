@@ -48,7 +48,7 @@ def try_experiment(
     """
     from thetafront.study.experiments.registry import experiment as find_experiment
     from thetafront.study.log.location import check_name
-    from thetafront.study.log.same_game import difference
+    from thetafront.study.log.same_game import difference, timed_fields
     from thetafront.study.log.seeds import MAX_STUDY_SEED
     from thetafront.study.run.first_games import first_games, has_moves
     from thetafront.study.run.workers import PlayError, check_jobs
@@ -72,7 +72,8 @@ def try_experiment(
             raise InputError(f"try: {error}") from None
     print_tried(found, tried)
     first, again = (each.games.get(0) for each in tried[:2])
-    if first is not None and again is not None and (differs := difference(first, again)):
+    times = timed_fields(found)
+    if first is not None and again is not None and (differs := difference(first, again, times)):
         raise InputError(
             f"try: two games with the middle θ and seed {seed} differ ({differs}); the same seed "
             f"must always give the same game"

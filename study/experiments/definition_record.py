@@ -19,7 +19,7 @@ from thetafront.study.experiments.constraints import ConstraintFunction
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.failures import MAX_FAILURES
 from thetafront.study.experiments.game_summary import GameSummary, MatchSummary, TileSummary
-from thetafront.study.experiments.objectives.costs import Cost, words_of
+from thetafront.study.experiments.objectives.costs import TIME_UNITS, Cost, words_of
 from thetafront.study.experiments.objectives.estimators import (
     Estimator,
     ExactValue,
@@ -93,7 +93,7 @@ class Definition:
         content = {
             "title": experiment.title,
             "goal": goal_record(experiment.goal),
-            "costs": [asdict(each) for each in experiment.costs],
+            "costs": [asdict(with_label_of_today(each)) for each in experiment.costs],
             "is_open": experiment.is_open,
             "reference_score": experiment.reference_score,
             "reference_costs": dict(experiment.reference_costs),
@@ -208,7 +208,9 @@ class Definition:
         phrases += [
             f"unit of {name} is now {units[1][name]}, not {unit}"
             for name, unit in units[0].items()
-            if unit and units[1].get(name) and units[1][name] != unit
+            if unit
+            and units[1].get(name, unit) not in {unit, ""}
+            and not {unit, units[1][name]}.isdisjoint(TIME_UNITS)
         ]
         return phrases
 

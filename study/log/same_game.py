@@ -6,6 +6,7 @@ from typing import Any
 
 from thetafront.agents.agent import FailedGame, Game, Outcome
 from thetafront.agents.external.report import ReportedGame, is_time
+from thetafront.study.experiments.definition import Experiment
 from thetafront.study.log.seeds import shortened
 
 MEASURED = "seconds"
@@ -20,7 +21,8 @@ def difference(stored: Outcome, played: Outcome, unknown: Collection[str] = froz
 
     A game that failed must fail again, but the reason may be worded differently. Times are not
     compared, since they differ whenever a game is played. A reported field is a time if its name
-    says so (:func:`agents.external.report.is_time`). ``unknown`` has other fields to leave out.
+    says so (:func:`agents.external.report.is_time`). ``unknown`` has other fields to leave out,
+    such as :func:`timed_fields`.
     """
     if isinstance(stored, FailedGame) or isinstance(played, FailedGame):
         was, now = how_it_ended(stored), how_it_ended(played)
@@ -34,6 +36,11 @@ def difference(stored: Outcome, played: Outcome, unknown: Collection[str] = froz
                 f"but {shortened(fresh.get(name))} when played again"
             )
     return ""
+
+
+def timed_fields(experiment: Experiment) -> frozenset[str]:
+    """Return the reported fields that are times by the units of an experiment's costs."""
+    return frozenset(f"{REPORTED}_{each.counted}" for each in experiment.costs if each.is_timed)
 
 
 def how_it_ended(game: Outcome) -> str:

@@ -32,6 +32,7 @@ TINY = 1e-9  # least allowed regret; a share of an expected goal of 0 would allo
 MORE_POINTS = 2, 4  # factors on the number of points, if more trials would not reach the target
 FEW_GAMES = 25  # of a point, at first
 MORE_GAMES = 2  # factor on the number of games of each point
+NO_GAMES = 1e-6  # tells nothing; forecasts are compared with forecasts, which are often too low
 
 
 def is_stuck(forecasts: Sequence[float]) -> bool:
@@ -99,8 +100,8 @@ class Certification:
         if self.target.is_share:
             size = f"{of_target * self.target.value:.0%} of the expected score"
         forecast = (
-            f"if {counted(len(points), 'point')} were validated, the largest regret bound would be "
-            f"about {size}; the target is {self.target.text_in(data.experiment.goal)}"
+            f"if {counted(len(points), 'point')} had all their games, the largest regret bound "
+            f"would be about {size}; the target is {self.target.text_in(data.experiment.goal)}"
         )
         if of_target <= PREDICTED_SHARE:
             self.say(f"{forecast}, so they are validated now")
@@ -122,19 +123,29 @@ class Certification:
         if found is None or goal.is_exact or self.is_full(analysis.data):
             return False
         now = float((found.bounds / np.maximum(self.target.allowed(found.expected), TINY)).max())
-        n_games = max(self.n_games, median(len(each.games) for each in analysis.data.known_points))
-        n_more = round((MORE_GAMES - 1) * n_games)
         self.largest.append(now)
-        helps = self.forecast(analysis, [], n_more)[1] <= WORTH_WAITING * now
+        n_more = (MORE_GAMES - 1) * self.n_games
+        as_is, with_more = (self.forecast(analysis, [], n)[1] for n in (NO_GAMES, n_more))
+        helps = with_more <= WORTH_WAITING * as_is
         if not helps and not is_stuck(self.largest):
             return False
         self.largest.clear()
-        self.n_games = round(MORE_GAMES * n_games)
+        self.n_games *= MORE_GAMES
         why = (
             "more games should lower the bounds" if helps else "more trials hardly lower the bounds"
         )
         self.say(f"{why}, so each point gets up to {self.precision.most_games:,} games")
         return True
+
+    def begin(self, data: StudyData) -> None:
+        """Go on with as many games per point as a resumed study has, if there are more."""
+        if points := data.known_points:
+            self.n_games = max(self.n_games, int(median(len(each.games) for each in points)))
+
+    def note_times(self, computing: float, validating: float) -> None:
+        """Let points have more games at once if these take less time than computing the bounds."""
+        if validating < computing:
+            self.n_games = min(MORE_GAMES * self.n_games, self.full.most_games)
 
     def is_full(self, data: StudyData) -> bool:
         """Return whether no point needs more games."""
@@ -142,7 +153,7 @@ class Certification:
         return all(n >= self.full.n_wanted(n, m2 / max(n - 1, 1)) for n, _, m2 in moments)
 
     def forecast(
-        self, analysis: Analysis, new: Sequence[Point], n_games: int | None = None
+        self, analysis: Analysis, new: Sequence[Point], n_games: float | None = None
     ) -> tuple[float, float]:
         """Predict the largest bound if points were played, and its largest share of the target.
 

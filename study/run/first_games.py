@@ -12,7 +12,7 @@ from thetafront.study.errors import InputError
 from thetafront.study.experiments.definition import Experiment
 from thetafront.study.experiments.players import corners
 from thetafront.study.log.point import Point
-from thetafront.study.log.same_game import difference
+from thetafront.study.log.same_game import difference, timed_fields
 from thetafront.study.run.workers import PlayError, Task, Workers
 
 N_SEEDS = 3  # how many seeds are tried if games fail
@@ -65,7 +65,7 @@ def settled(experiment: Experiment, seed: int, seconds: float) -> tuple[Experime
     games = first.games[0], again.games[0]
     if experiment.is_open:
         experiment = experiment.settled(has_moves(*games))
-    differs = difference(*games)
+    differs = difference(*games, timed_fields(experiment))
     warning = ""
     if differs:
         warning = (

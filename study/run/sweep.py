@@ -3,6 +3,7 @@
 import math
 import re
 import shlex
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -241,12 +242,15 @@ class Sweep:
         # The time that the first validation has if the search takes as long as it may.
         share, is_exact = 1.0 - search_share(self.experiment), self.experiment.goal.is_exact
         reserved = share * self.budget_seconds if self.budget.is_limited else 0.0
-        stored = [each for each in self.analysis().data.allowed_points if not each.error]
+        data = self.analysis().data
+        certification.begin(data)
+        stored = [each for each in data.allowed_points if not each.error]
         if stored and not is_exact:
             self.validate(stored, certification.precision)  # a run may have been interrupted
         while not self.budget.is_spent:
             if is_exact:
                 self.validate()  # measures the costs of new trials
+            began = time.perf_counter()
             with self.stops("computation of the certificate"):
                 analysis = self.analysis()
                 points = certification.choose(analysis, self.budget.left <= reserved)
@@ -257,7 +261,9 @@ class Sweep:
             data = analysis.data
             played = data.played_points
             if points or has_more:
+                computed = time.perf_counter()
                 self.validate([*played, *points], certification.precision)
+                certification.note_times(computed - began, time.perf_counter() - computed)
                 continue
             if is_reached:
                 break

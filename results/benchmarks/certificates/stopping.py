@@ -28,6 +28,7 @@ from thetafront.study.report.sections import document, markdown_table
 from thetafront.study.run.certification import (
     FEW_GAMES,
     MORE_GAMES,
+    NO_GAMES,
     PREDICTED_SHARE,
     WORTH_WAITING,
     is_stuck,
@@ -92,11 +93,9 @@ def stops(study: Study, target: float) -> dict[str, Any]:
             return {**row, "reached": is_reached}
         largest.append(float(bounds.max()))
         n_more = (MORE_GAMES - 1) * validation.n_games
-        helps = not is_full and (
-            is_last
-            or is_stuck(largest)
-            or predicted(model, validation.codes, n_more) <= WORTH_WAITING * largest[-1]
-        )
+        as_is, with_more = (predicted(model, validation.codes, n) for n in (NO_GAMES, n_more))
+        would_help = is_last or is_stuck(largest) or with_more <= WORTH_WAITING * as_is
+        helps = not is_full and would_help
         if helps:
             largest.clear()
             validation.n_games *= MORE_GAMES
@@ -115,7 +114,7 @@ def forecast(study: Study, n_trials: int) -> float:
     return predicted(study.searched(n_trials), study.proposals(n_trials, N_POINTS), GAMES_A_POINT)
 
 
-def predicted(model: FittedModel, codes: Floats, n_games: int) -> float:
+def predicted(model: FittedModel, codes: Floats, n_games: float) -> float:
     """Return the predicted largest bound if points, shape (n, d), had so many games more."""
     thetas = [model.cube.decode(code) for code in codes]
     score = np.median([each.score.value for each in expected_at(model, thetas)])

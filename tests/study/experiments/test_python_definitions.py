@@ -29,6 +29,7 @@ from thetafront.study.experiments.registry import experiment, is_definition, lis
 from thetafront.study.experiments.space import Space
 from thetafront.study.experiments.widening import WidenRequest, find_edges, widened
 from thetafront.study.log.manifest import ROOT
+from thetafront.study.log.same_game import timed_fields
 from thetafront.study.run.first_games import settled
 
 SPACE = 'Space((NumericParameter("effort", 1, 9),))'
@@ -104,7 +105,12 @@ def test_a_cost_keeps_its_unit_and_gets_the_label_of_today(tmp_path: Path) -> No
 
     changes = record("ms").objectives_changed(record("s"))
     assert changes == ["unit of fit_ms_per_game is now s, not ms"]
+    named = replace(was, costs=(), cost=reported("work", unit="ms"))
+    counted = replace(was, costs=(), cost=reported("work"))
+    assert ["reported_work" in timed_fields(each) for each in (named, counted)] == [True, False]
     assert record("").objectives_changed(record("ms")) == []
+    assert record("node").objectives_changed(record("nodes")) == []
+    assert record("ms", "fit ms per game").changes(record("ms")) == []
     for label in ("fit ms a game", "fit ms per game"):
         stored = Definition.read(asdict(record("ms", label)))
         assert stored.changes(record("ms")) == []

@@ -9,7 +9,7 @@ from thetafront.study.experiments.definition import Experiment
 from thetafront.study.report.analysis import Analysis
 from thetafront.study.report.certificate import forecast_bounds
 from thetafront.study.run import certification
-from thetafront.study.run.certification import Certification, is_stuck
+from thetafront.study.run.certification import NO_GAMES, Certification, is_stuck
 from thetafront.study.run.stopping import Precision, RegretTarget
 from thetafront.study.samplers.fitted_model import FittedModel
 
@@ -45,7 +45,9 @@ def test_the_first_validation_waits_until_it_is_worth_it(quick: Experiment) -> N
     assert said.pop() == "the search's share of the budget is spent, so points are validated now"
     assert hard.choose(analysis, is_late=False) == []
     assert hard.choose(analysis, is_late=False) == []
-    start = f"if {4 + n_baselines} points were validated, the largest regret bound would be about "
+    start = (
+        f"if {4 + n_baselines} points had all their games, the largest regret bound would be about "
+    )
     end = " points; the target is 1 point, so more trials come first"
     assert [text.startswith(start) and text.endswith(end) for text in said] == [True, True]
     assert len(hard.choose(analysis, is_late=False)) == 4 + n_baselines, "trials do not help"
@@ -138,30 +140,43 @@ def test_points_get_more_games_if_these_or_nothing_else_should_lower_the_bounds(
     for n in (10, 20, 30):
         add_point(study, n, spread(round(1000 * n**0.5), 400, 24), 0.01 * n)
     analysis = Analysis(data_of(study, quick))
-    found = analysis.certificate
-    assert found is not None
     choice = Certification(RegretTarget(1.0), Precision(10.0), said.append)
     assert choice.precision == Precision(10.0, 25)
-    asked, predicted = list[tuple[int, int | None]](), [0.0]
+    asked, predicted = list[float | None](), [1.0, 0.89]
 
-    def forecast(self: object, analysis: Analysis, new: Any, n: int | None) -> tuple[float, float]:
-        asked.append((len(new), n))
-        return predicted[0], predicted[0]
+    def forecast(_: object, __: Analysis, new: Any, n_games: float | None) -> tuple[float, float]:
+        assert new == []
+        asked.append(n_games)
+        return predicted[len(asked) % 2 - 1], predicted[len(asked) % 2 - 1]
 
-    monkeypatch.setattr(Certification, "forecast", forecast)
-    largest = float(found.bounds.max())
-    predicted[0] = 0.89 * largest
-    assert choice.takes_more_games(analysis)
-    assert (asked, choice.precision.most_games) == ([(0, 25)], 50)
-    assert said == ["more games should lower the bounds, so each point gets up to 50 games"]
-    predicted[0] = 0.91 * largest
-    assert [choice.takes_more_games(analysis) for _ in range(3)] == [False, False, True]
-    assert (asked[-1], choice.precision.most_games) == ((0, 50), 100)
-    assert said[1:] == ["more trials hardly lower the bounds, so each point gets up to 100 games"]
-    assert not choice.takes_more_games(analysis), "the bounds are compared with later ones"
+    with monkeypatch.context() as patched:
+        patched.setattr(Certification, "forecast", forecast)
+        assert choice.takes_more_games(analysis)
+        assert (asked[1], choice.precision.most_games) == (25, 50)
+        assert said == ["more games should lower the bounds, so each point gets up to 50 games"]
+        predicted[1] = 0.91
+        assert [choice.takes_more_games(analysis) for _ in range(3)] == [False, False, True]
+        assert (asked[-1], choice.precision.most_games) == (50, 100)
+        assert said[1].startswith("more trials hardly lower the bounds, so each point gets up to ")
+        assert not choice.takes_more_games(analysis), "the bounds are compared with later ones"
     full = Certification(RegretTarget(1.0), Precision(None, 24), said.append)
-    predicted[0] = 0.0
     assert not full.takes_more_games(analysis), "all games that were asked for are played"
-    many = Certification(RegretTarget(1.0), Precision(None, 1000), said.append, n_games=10)
-    assert many.takes_more_games(analysis)
-    assert (asked[-1], many.n_games) == ((0, 24), 48), "points have 24 games each"
+    few, none = (choice.forecast(analysis, [], n) for n in (NO_GAMES, NO_GAMES / 1000))
+    assert few == pytest.approx(none, rel=1e-3), "so few games tell nothing"
+
+
+def test_a_resumed_study_goes_on_with_as_many_games_and_cheap_games_are_played_at_once(
+    quick: Experiment,
+) -> None:
+    study = new_study()
+    add_trials(study, quick)
+    for n, n_games in ((10, 48), (20, 48), (30, 400)):
+        add_point(study, n, spread(round(1000 * n**0.5), 400, n_games), 0.01 * n)
+    choice = Certification(RegretTarget(1.0), Precision(10.0, 150), [].append)
+    choice.begin(data_of(study, quick))
+    assert choice.n_games == 48
+    choice.note_times(computing=1.0, validating=2.0)
+    assert choice.n_games == 48
+    for n_games in (96, 150, 150):
+        choice.note_times(computing=1.0, validating=0.5)
+        assert choice.n_games == n_games
