@@ -142,10 +142,19 @@ class Certification:
         if points := data.known_points:
             self.n_games = max(self.n_games, int(median(len(each.games) for each in points)))
 
-    def note_times(self, computing: float, validating: float) -> None:
-        """Let points have more games at once if these take less time than computing the bounds."""
-        if validating < computing:
-            self.n_games = min(MORE_GAMES * self.n_games, self.full.most_games)
+    def note_times(self, computing: float, seconds_a_game: float, n_points: int) -> None:
+        """Raise the number of games if all of them take less time than computing the bounds.
+
+        ``computing`` is the wall time of the last computation, and ``seconds_a_game`` the wall time
+        that all workers together take for a game.
+        """
+        n_games = min(MORE_GAMES * self.n_games, self.full.most_games)
+        if n_games > self.n_games and n_points * n_games * seconds_a_game < computing:
+            self.n_games = n_games
+            self.say(
+                f"games take little time compared with the bounds, so each point gets up to "
+                f"{n_games:,}"
+            )
 
     def is_full(self, data: StudyData) -> bool:
         """Return whether no point needs more games."""

@@ -97,6 +97,7 @@ class Sweep:
     until_regret: RegretTarget | None = None  # the number of trials grows until it is reached
     lock: ServerLock | None = None  # the study's lock on a server, which may be lost; else None
     n_failed: int = 0
+    seconds_a_game: float = math.inf  # wall time that a game took in the latest phase
     target_said: str = ""  # whether the target regret is reached
     stopped_by_budget: bool = False
     begun: set[str] = field(default_factory=set)  # names of this run's phases so far
@@ -261,9 +262,10 @@ class Sweep:
             data = analysis.data
             played = data.played_points
             if points or has_more:
-                computed = time.perf_counter()
+                computing = time.perf_counter() - began
                 self.validate([*played, *points], certification.precision)
-                certification.note_times(computed - began, time.perf_counter() - computed)
+                n_points = len(played) + len(points)
+                certification.note_times(computing, self.seconds_a_game, n_points)
                 continue
             if is_reached:
                 break
@@ -483,6 +485,8 @@ class Sweep:
             run["seconds_each"] = source.seconds_each
             run["wall_seconds_a_game_second"] = Pace.measured(dispatch).wall_seconds
         self.connection.retried(lambda: store_run(self.log, run, index))
+        if dispatch.n_games:
+            self.seconds_a_game = seconds / dispatch.n_games
         played = f"{phase}: played {counted(dispatch.n_games, 'game')} in {duration(seconds)}"
         if dispatch.n_games and not math.isnan(share):
             played += (

@@ -168,15 +168,16 @@ def test_points_get_more_games_if_these_or_nothing_else_should_lower_the_bounds(
 def test_a_resumed_study_goes_on_with_as_many_games_and_cheap_games_are_played_at_once(
     quick: Experiment,
 ) -> None:
-    study = new_study()
+    study, said = new_study(), list[str]()
     add_trials(study, quick)
     for n, n_games in ((10, 48), (20, 48), (30, 400)):
         add_point(study, n, spread(round(1000 * n**0.5), 400, n_games), 0.01 * n)
-    choice = Certification(RegretTarget(1.0), Precision(10.0, 150), [].append)
+    choice = Certification(RegretTarget(1.0), Precision(10.0, 150), said.append)
     choice.begin(data_of(study, quick))
     assert choice.n_games == 48
-    choice.note_times(computing=1.0, validating=2.0)
-    assert choice.n_games == 48
+    choice.note_times(1.0, seconds_a_game=0.004, n_points=3)
+    assert choice.n_games == 48, "3 × 96 games take 1.2 s"
     for n_games in (96, 150, 150):
-        choice.note_times(computing=1.0, validating=0.5)
+        choice.note_times(1.0, seconds_a_game=0.002, n_points=3)
         assert choice.n_games == n_games
+    assert [text.rpartition(" ")[2] for text in said] == ["96", "150"]
