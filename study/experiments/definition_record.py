@@ -206,11 +206,10 @@ class Definition:
             phrases.append(f"cost is now {', '.join(costs[1])}, not {', '.join(costs[0])}")
         units = [{each["name"]: each["unit"] for each in found["costs"]} for found in (was, is_now)]
         phrases += [
-            f"unit of {name} is now {units[1][name]}, not {unit}"
+            f"unit of {name} is now {now_in}, not {unit}"
             for name, unit in units[0].items()
-            if unit
-            and units[1].get(name, unit) not in {unit, ""}
-            and not {unit, units[1][name]}.isdisjoint(TIME_UNITS)
+            if unit and (now_in := units[1].get(name))
+            if TIME_UNITS.get(unit) != TIME_UNITS.get(now_in)
         ]
         return phrases
 

@@ -30,7 +30,15 @@ from thetafront.study.text import seconds_in
 Per = Literal["move", "game"]
 
 OF_EVERY_GAME = {each.name for each in fields(ReportedGame)} | set(dir(ReportedGame)) | {MOVES}
-TIME_UNITS = "s", "ms", "us", "µs", "ns"
+# In seconds; both signs for micro are in use.
+TIME_UNITS = {
+    **dict.fromkeys(("s", "sec", "second", "seconds"), 1.0),
+    **dict.fromkeys(("ms", "millisecond", "milliseconds"), 1e-3),
+    **dict.fromkeys(("us", "\u00b5s", "\u03bcs", "microsecond", "microseconds"), 1e-6),
+    **dict.fromkeys(("ns", "nanosecond", "nanoseconds"), 1e-9),
+    **dict.fromkeys(("min", "minute", "minutes"), 60.0),
+    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
+}
 TIMED_TOGETHER = 50  # games in a block of times; a machine's speed drifts between blocks
 
 
@@ -211,7 +219,7 @@ class Cost:
         except ValueError:
             if self.unit not in TIME_UNITS:
                 raise
-            return seconds_in(text) / seconds_in(f"1{self.unit}")
+            return seconds_in(text) / TIME_UNITS[self.unit]
 
     def argument(self, value: float) -> str:
         """Write a value as :meth:`read` reads it: ``100us``."""
@@ -253,8 +261,8 @@ def reported(field: str, *, unit: str = "", per: Per = "game", label: str | None
         The field's name, of letters, digits and ``_``. With ``seconds``, the reported time replaces
         the measured one.
     unit : str
-        Unit of values, if they have one. ``s``, ``ms``, ``us``, ``µs`` and ``ns`` make the cost a
-        time.
+        Unit of values, if they have one. A unit of time, such as ``ms``, ``us``, ``seconds`` or
+        ``h``, makes the cost a time.
     per : {"move", "game"}
         The divisor of the sum over games.
     label : str, optional

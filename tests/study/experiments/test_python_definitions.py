@@ -109,6 +109,8 @@ def test_a_cost_keeps_its_unit_and_gets_the_label_of_today(tmp_path: Path) -> No
     counted = replace(was, costs=(), cost=reported("work"))
     assert ["reported_work" in timed_fields(each) for each in (named, counted)] == [True, False]
     assert record("").objectives_changed(record("ms")) == []
+    assert record("us").objectives_changed(record("\u00b5s")) == []
+    assert len(record("ms").objectives_changed(record("moves"))) == 1
     assert record("node").objectives_changed(record("nodes")) == []
     assert record("ms", "fit ms per game").changes(record("ms")) == []
     for label in ("fit ms a game", "fit ms per game"):

@@ -51,7 +51,9 @@ def test_a_count_of_games_that_are_alike_is_exact_unless_it_varies() -> None:
     ("field", "unit", "is_timed"),
     [
         ("predict", "us", True),
-        ("predict", "µs", True),
+        ("predict", "\u00b5s", True),
+        ("predict", "\u03bcs", True),
+        ("predict", "seconds", True),
         ("predict_us", "", True),
         ("elapsed", "", True),
         ("predict", "", False),
@@ -123,6 +125,7 @@ def test_seconds_are_shown_with_three_digits_and_a_unit(seconds: float, text: st
         (replace(PLAYOUT_MOVES, unit="h"), "19.5 h", 19.5, "19.5"),
         (replace(PLAYOUT_MOVES, unit="us"), "2000ns", 2.0, "2"),
         (replace(PLAYOUT_MOVES, unit="us"), "2 us", 2.0, "2"),
+        (replace(PLAYOUT_MOVES, unit="minutes"), "90s", 1.5, "1.5"),
     ],
 )
 def test_limits_are_read_and_written(
