@@ -27,7 +27,7 @@ from thetafront.study.samplers.fitted_model import FittedModel
 from thetafront.study.text import counted
 
 PREDICTED_SHARE = 0.8  # share of a target for predicted bounds, which are often too low
-WORTH_WAITING = 0.9  # two increases of the trials must lower a forecast to this share or less
+WORTH_WAITING = 0.9  # two increases of the trials must lower a bound to this share or less
 TINY = 1e-9  # least allowed regret; a share of an expected goal of 0 would allow none
 MORE_POINTS = 2, 4  # factors on the number of points, if more trials would not reach the target
 FEW_GAMES = 25  # of a point, at first
@@ -35,9 +35,9 @@ MORE_GAMES = 2  # factor on the number of games of each point
 NO_GAMES = 1e-6  # tells nothing; forecasts are compared with forecasts, which are often too low
 
 
-def is_stuck(forecasts: Sequence[float]) -> bool:
-    """Return whether the last two of at least three forecasts are hardly lower than the others."""
-    return len(forecasts) >= 3 and min(forecasts[-2:]) > WORTH_WAITING * min(forecasts[:-2])
+def is_stuck(bounds: Sequence[float]) -> bool:
+    """Return whether the last two of at least three bounds are hardly lower than the others."""
+    return len(bounds) >= 3 and min(bounds[-2:]) > WORTH_WAITING * min(bounds[:-2])
 
 
 def proposed(model: FittedModel, data: StudyData, n_points: int) -> list[Point]:
